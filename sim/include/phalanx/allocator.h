@@ -1,0 +1,20 @@
+/* allocator.h: where a world's memory comes from. Phalanx asks for memory when something is created and returns
+ * it when it is destroyed; a tick allocates nothing.
+ */
+#ifndef PHALANX_ALLOCATOR_H
+#define PHALANX_ALLOCATOR_H
+
+#include <stddef.h>
+
+/* `allocate` returns `size` bytes aligned to 64, or null; the bytes need not be cleared. `release` gets what
+ * allocate returned, and its size. Both may be called from the thread that creates or destroys only. */
+typedef struct PhxAllocator {
+    void *(*allocate)(void *user, size_t size);
+    void (*release)(void *user, void *memory, size_t size);
+    void *user;
+} PhxAllocator;
+
+/* The C library's allocator. */
+PhxAllocator phx_allocator_default(void);
+
+#endif
