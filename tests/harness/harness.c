@@ -94,11 +94,19 @@ void phx_test_register(PhxTestCase *test) {
     *end = test;
 }
 
+/* True if the test ran, false if it skipped. A function of its own: longjmp may spoil the locals of the one that
+ * calls setjmp. */
+static bool run_to_the_end(const PhxTestCase *test) {
+    if (setjmp(skip_target) != 0) return false;
+    test->run();
+    return true;
+}
+
 int main(int argc, char **argv) {
     const bool list = argc > 1 && strcmp(argv[1], "--list") == 0;
     const char *wanted = argc > 1 && !list ? argv[1] : "";
-    volatile int ran = 0, skipped = 0;
-    for (PhxTestCase *volatile test = first_test; test; test = test->next) {
+    int ran = 0, skipped = 0;
+    for (const PhxTestCase *test = first_test; test; test = test->next) {
         char name[256];
         snprintf(name, sizeof name, "%s_%s", test->module, test->behaviour);
         if (!strstr(name, wanted)) continue;
@@ -107,12 +115,10 @@ int main(int argc, char **argv) {
             continue;
         }
         fprintf(stderr, "%s\n", name);
-        if (setjmp(skip_target) == 0) {
-            test->run();
+        if (run_to_the_end(test))
             ran++;
-        } else {
+        else
             skipped++;
-        }
     }
     if (list) return 0;
     printf("%d passed, 0 failed, %d skipped\n", ran, skipped);
