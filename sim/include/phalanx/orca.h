@@ -1,0 +1,102 @@
+/* orca.h: collision avoidance of many units at once, in fixed point.
+ *
+ * Each unit chooses the velocity nearest to the one it prefers among those that, for `horizon` seconds, hit
+ * no other unit that does the same (half-planes with half responsibility) and no wall (full responsibility).
+ * Source: van den Berg, Guy, Lin, Manocha, "Reciprocal n-body collision avoidance", 2011: sections 4
+ * (half-planes), 5.1 (the 2D linear program), 5.3 (where no velocity will do: the one that minimises the
+ * largest violation by units, walls kept), 6 (walls).
+ *
+ * In: positions (the spatial grid's copy), velocities, preferred velocities and classes by slot. Out: a new
+ * velocity by slot, within the class' max_speed. Integrating it, and the guarantee against walls, are
+ * phx_walls_move's. Cost: per unit O(k) half-planes and an expected O(k) linear program; no division where a
+ * reciprocal kernel does.
+ *
+ * Determinism: integers only. A unit's result is a pure function of the old columns: neighbours are the k
+ * first by (squared distance, slot), lines are processed in that order, and a call writes only the output
+ * rows of its own units. So neither the split into ranges nor the order of the calls can change a bit.
+ * Rounding is symmetric about zero: a scene turned by half a turn gives the result turned by half a turn; so
+ * does a mirrored scene but for exact ties between the two sides, where units keep right (of y upwards: turn
+ * clockwise).
+ */
+#ifndef PHALANX_ORCA_H
+#define PHALANX_ORCA_H
+
+#include <phalanx/jobs.h>
+#include <phalanx/spatial.h>
+#include <phalanx/vec2.h>
+#include <phalanx/walls.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum {
+    PHX_ORCA_MAX_NEIGHBOURS = 16,
+    PHX_ORCA_MAX_LINES = PHX_ORCA_MAX_NEIGHBOURS + PHX_WALLS_MAX_NEAR,
+    PHX_ORCA_GRAIN = 64, /* rows a job; has no influence on the result */
+};
+
+/* What the units of one class have in common. All fields are clamped to the ranges stated. */
+typedef struct PhxOrcaClass {
+    fix16_t radius;          /* units, 1/16..16 */
+    fix16_t max_speed;       /* units a second, 0..64 */
+    fix16_t neighbour_range; /* units between centres, 0..64; others at this distance or more are not seen */
+    fix16_t horizon;         /* seconds, 1/16..1024: how far ahead of other units */
+    fix16_t wall_horizon;    /* seconds, 1/16..1024: how far ahead of walls */
+    uint32_t neighbours;     /* 0..PHX_ORCA_MAX_NEIGHBOURS; the nearest ones count */
+} PhxOrcaClass;
+
+/* Bits of PhxOrcaScene.flags. */
+enum {
+    PHX_ORCA_CROWDED =
+        1,               /* the units' half-planes had no common point: the largest violation was minimised */
+    PHX_ORCA_WALLED = 2, /* nor had the walls': theirs was minimised first */
+};
+
+/* Scratch that outlives a tick but carries nothing from one to the next. Fields are private to motion/. */
+struct PhxOrcaBody;
+struct PhxOrcaReach;
+typedef struct PhxOrcaWork {
+    uint32_t capacity, class_capacity;
+    struct PhxOrcaBody *body;   /* by row of the spatial grid */
+    struct PhxOrcaReach *reach; /* by class */
+} PhxOrcaWork;
+
+/* Takes the memory from `arena` (measuring or real), for grids of up to `capacity` rows and `class_capacity`
+ * classes. */
+void phx_orca_layout(PhxOrcaWork *work, struct PhxArena *arena, uint32_t capacity, uint32_t class_capacity);
+
+/* One tick's task. Columns are by slot, raw Q16.16; velocities in units a second, |v| <= 64 each. */
+typedef struct PhxOrcaScene {
+    const PhxSpatial *spatial; /* built from this tick's positions; the rows in it are the units that count */
+    const PhxWalls *walls;     /* null: none */
+    const fix16_t *vel_x, *vel_y;
+    const fix16_t *pref_x, *pref_y;
+    const uint16_t *class_of; /* null: all of class 0; each < class_count */
+    const PhxOrcaClass *classes;
+    uint32_t class_count;   /* 1..class_capacity */
+    uint32_t tick_rate;     /* Hz, 1..1000: overlapping units part within a tick */
+    fix16_t *out_x, *out_y; /* may not alias the inputs; rows of slots outside of the grid are left alone */
+    uint8_t *flags;         /* null: not wanted */
+    PhxOrcaWork *work;
+} PhxOrcaScene;
+
+/* The whole task: prepare, gather and solve. */
+void phx_orca_run(const PhxOrcaScene *scene, const PhxJobs *jobs);
+
+/* Its three parts, for those who schedule by themselves. prepare: once, serially. gather: all rows of the
+ * grid, in any ranges, before any solve. solve: rows begin..end-1 of the grid, in any ranges, in any order,
+ * on any thread. */
+void phx_orca_prepare(const PhxOrcaScene *scene);
+void phx_orca_gather(const PhxOrcaScene *scene, uint32_t begin, uint32_t end);
+void phx_orca_solve(const PhxOrcaScene *scene, uint32_t begin, uint32_t end);
+
+/* The largest query radius of the classes: what phx_spatial_build wants as its range. */
+fix16_t phx_orca_range(const PhxOrcaClass *classes, uint32_t class_count);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
