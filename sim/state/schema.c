@@ -1,7 +1,7 @@
 /* schema.c: the engine's tables as descriptors, the check of a descriptor, and the hash of a schema.
  *
- * Determinism: the schema's hash is over names, kinds, types, lanes, classes and ranges in declared order, each as
- * canonical bytes; descriptions in words don't count.
+ * Determinism: the schema's hash is over names, kinds, types, lanes, classes and ranges in declared order,
+ * each as canonical bytes; descriptions in words don't count.
  */
 #include <string.h>
 
@@ -38,7 +38,8 @@ static const struct {
 #undef TYPE_ROW
 };
 
-#define TYPE_ASSERT(name, ctype, bytes, is_signed) _Static_assert(sizeof(ctype) == bytes, #name " has its stated size");
+#define TYPE_ASSERT(name, ctype, bytes, is_signed)                                                           \
+    _Static_assert(sizeof(ctype) == bytes, #name " has its stated size");
 PHX_TYPE_LIST(TYPE_ASSERT)
 #undef TYPE_ASSERT
 
@@ -58,7 +59,8 @@ static bool range_is_good(const PhxColumnDesc *column) {
     if (types[column->type].size == 8) return column->low == INT64_MIN && column->high == INT64_MAX;
     const unsigned bits = 8u * types[column->type].size;
     const int64_t low = types[column->type].is_signed ? -((int64_t)1 << (bits - 1)) : 0;
-    const int64_t high = types[column->type].is_signed ? ((int64_t)1 << (bits - 1)) - 1 : ((int64_t)1 << bits) - 1;
+    const int64_t high =
+        types[column->type].is_signed ? ((int64_t)1 << (bits - 1)) - 1 : ((int64_t)1 << bits) - 1;
     return column->low >= low && column->high <= high;
 }
 
@@ -79,24 +81,27 @@ PhxStatus phx_schema_check(const PhxTableDesc *desc, PhxError *error) {
     if (!desc || !name_is_good(desc->name))
         return phx_error_set(error, PHX_ERROR_ARGUMENT, 0, "a table's name is 1 to 32 of a-z, 0-9 and _");
     if (desc->column_count == 0 || desc->column_count > PHX_SCHEMA_COLUMN_LIMIT || !desc->columns)
-        return phx_error_set(error, PHX_ERROR_LIMIT, 0, "table %s: 1 to %d columns", desc->name, PHX_SCHEMA_COLUMN_LIMIT);
+        return phx_error_set(error, PHX_ERROR_LIMIT, 0, "table %s: 1 to %d columns", desc->name,
+                             PHX_SCHEMA_COLUMN_LIMIT);
     if ((unsigned)desc->kind > PHX_KIND_GRID || !starts_as_its_kind(desc))
-        return phx_error_set(error, PHX_ERROR_ARGUMENT, 0,
-                             "table %s: rows begin with U32 generation, child blocks with generation and HANDLE next",
-                             desc->name);
+        return phx_error_set(
+            error, PHX_ERROR_ARGUMENT, 0,
+            "table %s: rows begin with U32 generation, child blocks with generation and HANDLE next",
+            desc->name);
     for (uint32_t i = 0; i < desc->column_count; i++) {
         const PhxColumnDesc *column = &desc->columns[i];
         if (!name_is_good(column->name))
-            return phx_error_set(error, PHX_ERROR_ARGUMENT, i, "table %s: column %u has a bad name", desc->name, i);
+            return phx_error_set(error, PHX_ERROR_ARGUMENT, i, "table %s: column %u has a bad name",
+                                 desc->name, i);
         if ((unsigned)column->type >= PHX_TYPE_COUNT || (unsigned)column->klass > PHX_CLASS_SCRATCH ||
-            column->lanes == 0 || column->lanes > 256 || (desc->kind == PHX_KIND_GRID && column->lanes != 1) ||
-            !range_is_good(column))
-            return phx_error_set(error, PHX_ERROR_ARGUMENT, i, "column %s.%s: bad type, class, lanes or range",
-                                 desc->name, column->name);
+            column->lanes == 0 || column->lanes > 256 ||
+            (desc->kind == PHX_KIND_GRID && column->lanes != 1) || !range_is_good(column))
+            return phx_error_set(error, PHX_ERROR_ARGUMENT, i,
+                                 "column %s.%s: bad type, class, lanes or range", desc->name, column->name);
         for (uint32_t j = 0; j < i; j++)
             if (strcmp(desc->columns[j].name, column->name) == 0)
-                return phx_error_set(error, PHX_ERROR_ARGUMENT, i, "column %s.%s is declared twice", desc->name,
-                                     column->name);
+                return phx_error_set(error, PHX_ERROR_ARGUMENT, i, "column %s.%s is declared twice",
+                                     desc->name, column->name);
     }
     return PHX_OK;
 }

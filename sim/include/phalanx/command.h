@@ -1,5 +1,5 @@
-/* command.h: the one door for input. A command is bytes: whoever gives it encodes it, and everyone, the giver too,
- * executes what decoding gives.
+/* command.h: the one door for input. A command is bytes: whoever gives it encodes it, and everyone, the giver
+ * too, executes what decoding gives.
  *
  * Layout: u8 type, then the fields that sim/command/command.def lists for that type, little-endian, and where
  * the type carries units: u16 count, count handles of 8 bytes. At most PHX_COMMAND_SIZE_LIMIT bytes.
@@ -28,8 +28,9 @@ typedef enum PhxCommandType {
     PHX_COMMAND_PAUSE = 4  /* host only: on = 1 pauses, 0 goes on */
 } PhxCommandType;
 
-/* A command in decoded form, and what an encoder takes; only the fields of its type count. `units` belongs to the
- * caller when encoding; when decoded, `unit_bytes` points into the command's bytes (phx_command_unit reads it). */
+/* A command in decoded form, and what an encoder takes; only the fields of its type count. `units` belongs to
+ * the caller when encoding; when decoded, `unit_bytes` points into the command's bytes (phx_command_unit
+ * reads it). */
 typedef struct PhxCommandData {
     uint8_t type;
     fix16_t goal_x, goal_y; /* world units */
@@ -41,20 +42,22 @@ typedef struct PhxCommandData {
     const uint8_t *unit_bytes;
 } PhxCommandData;
 
-/* Encodes into `buffer`; *size gets the bytes written. Errors: PHX_ERROR_ARGUMENT (unknown type), PHX_ERROR_RANGE,
- * PHX_ERROR_LIMIT (too many units), PHX_ERROR_FULL. */
-PHX_MUST_USE PhxStatus phx_command_encode(const PhxCommandData *command, void *buffer, size_t capacity, size_t *size);
+/* Encodes into `buffer`; *size gets the bytes written. Errors: PHX_ERROR_ARGUMENT (unknown type),
+ * PHX_ERROR_RANGE, PHX_ERROR_LIMIT (too many units), PHX_ERROR_FULL. */
+PHX_MUST_USE PhxStatus phx_command_encode(const PhxCommandData *command, void *buffer, size_t capacity,
+                                          size_t *size);
 
 /* Decodes and checks one of the engine's own commands. Errors: PHX_ERROR_FORMAT, PHX_ERROR_TRUNCATED,
  * PHX_ERROR_RANGE, PHX_ERROR_LIMIT, each with the byte's offset in `error` (may be null). */
-PHX_MUST_USE PhxStatus phx_command_decode(const void *bytes, size_t size, PhxCommandData *out, PhxError *error);
+PHX_MUST_USE PhxStatus phx_command_decode(const void *bytes, size_t size, PhxCommandData *out,
+                                          PhxError *error);
 
 /* Unit i (< unit_count) of a decoded command. */
 PhxHandle phx_command_unit(const PhxCommandData *command, uint32_t i);
 
-/* Stateless check for the network: well formed, and may `slot` give it? Game types (>= PHX_COMMAND_GAME_FIRST) pass
- * when they have a size within the limit: a game checks its own. Besides the errors of decode: PHX_ERROR_STATE when
- * the slot may not give this type. */
+/* Stateless check for the network: well formed, and may `slot` give it? Game types (>=
+ * PHX_COMMAND_GAME_FIRST) pass when they have a size within the limit: a game checks its own. Besides the
+ * errors of decode: PHX_ERROR_STATE when the slot may not give this type. */
 PHX_MUST_USE PhxStatus phx_command_check(const void *bytes, size_t size, uint8_t slot, PhxError *error);
 
 /* "move" and so on; "unknown" for what isn't the engine's. */

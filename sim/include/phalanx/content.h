@@ -1,8 +1,9 @@
-/* content.h: the canonical content blob: map, unit types, players and first units, capacities and default settings.
+/* content.h: the canonical content blob: map, unit types, players and first units, capacities and default
+ * settings.
  *
- * A blob is made once, by a builder, from plain values; every peer and every replay carries the same bytes, and
- * their hash is the content's name. Layout (little-endian): "PHXC", u16 version, settings, u16 width, u16 height,
- * u32 unit capacity, u32 order capacity, then the world of tick 0 in the snapshot encoding.
+ * A blob is made once, by a builder, from plain values; every peer and every replay carries the same bytes,
+ * and their hash is the content's name. Layout (little-endian): "PHXC", u16 version, settings, u16 width, u16
+ * height, u32 unit capacity, u32 order capacity, then the world of tick 0 in the snapshot encoding.
  */
 #ifndef PHALANX_CONTENT_H
 #define PHALANX_CONTENT_H
@@ -13,38 +14,41 @@ typedef struct PhxContentBuilder PhxContentBuilder;
 
 /* Values outside of a column's range (sim/state/tables) are refused by name. */
 typedef struct PhxUnitTypeDef {
-    const char *name;        /* 1 to 16 bytes of UTF-8 */
-    fix16_t radius;          /* world units */
-    fix16_t speed;           /* units a second */
-    fix16_t acceleration;    /* units a second squared */
-    int32_t turn_rate;       /* binary angle a second, 65536 is a turn */
-    uint8_t neighbours;      /* 0 .. 16 */
-    fix16_t neighbour_range; /* units */
+    const char *name;              /* 1 to 16 bytes of UTF-8 */
+    fix16_t radius;                /* world units */
+    fix16_t speed;                 /* units a second */
+    fix16_t acceleration;          /* units a second squared */
+    int32_t turn_rate;             /* binary angle a second, 65536 is a turn */
+    uint8_t neighbours;            /* 0 .. 16 */
+    fix16_t neighbour_range;       /* units */
     fix16_t horizon, wall_horizon; /* seconds */
 } PhxUnitTypeDef;
 
-/* A common foot soldier: radius 0.4, speed 2, acceleration 8, a turn a second, 10 neighbours within 6, horizons of
- * 2 s and 0.5 s; the name is for the caller to set. */
+/* A common foot soldier: radius 0.4, speed 2, acceleration 8, a turn a second, 10 neighbours within 6,
+ * horizons of 2 s and 0.5 s; the name is for the caller to set. */
 PhxUnitTypeDef phx_content_unit_type_default(void);
 
-/* `cost`: width x height, row-major, 1 .. 254 or 255 impassable. Unit and order capacities bound the tables for the
- * whole match: 1 .. 2^20. Errors: PHX_ERROR_ARGUMENT, _RANGE, _LIMIT, _MEMORY. */
+/* `cost`: width x height, row-major, 1 .. 254 or 255 impassable. Unit and order capacities bound the tables
+ * for the whole match: 1 .. 2^20. Errors: PHX_ERROR_ARGUMENT, _RANGE, _LIMIT, _MEMORY. */
 PHX_MUST_USE PhxStatus phx_content_begin(const PhxSettings *settings, uint32_t width, uint32_t height,
                                          const uint8_t *cost, uint32_t unit_capacity, uint32_t order_capacity,
                                          PhxContentBuilder **out, PhxError *error);
 /* Player slots are given in order, 0 first. */
-PHX_MUST_USE PhxStatus phx_content_add_player(PhxContentBuilder *builder, const char *name, uint8_t team, PhxError *error);
-PHX_MUST_USE PhxStatus phx_content_add_unit_type(PhxContentBuilder *builder, const PhxUnitTypeDef *def, uint16_t *index,
-                                                 PhxError *error);
+PHX_MUST_USE PhxStatus phx_content_add_player(PhxContentBuilder *builder, const char *name, uint8_t team,
+                                              PhxError *error);
+PHX_MUST_USE PhxStatus phx_content_add_unit_type(PhxContentBuilder *builder, const PhxUnitTypeDef *def,
+                                                 uint16_t *index, PhxError *error);
 /* A unit must stand on the map with its whole body on passable cells. */
-PHX_MUST_USE PhxStatus phx_content_add_unit(PhxContentBuilder *builder, uint16_t type, uint8_t player, fix16_t x,
-                                            fix16_t y, PhxAngle heading, PhxError *error);
+PHX_MUST_USE PhxStatus phx_content_add_unit(PhxContentBuilder *builder, uint16_t type, uint8_t player,
+                                            fix16_t x, fix16_t y, PhxAngle heading, PhxError *error);
 /* Bytes of the blob; write it into a buffer of at least that size. */
 size_t phx_content_size(const PhxContentBuilder *builder);
-PHX_MUST_USE PhxStatus phx_content_write(const PhxContentBuilder *builder, void *buffer, size_t capacity, size_t *size);
+PHX_MUST_USE PhxStatus phx_content_write(const PhxContentBuilder *builder, void *buffer, size_t capacity,
+                                         size_t *size);
 void phx_content_end(PhxContentBuilder *builder); /* null is fine */
 
-/* What a blob says of itself, without making a world. Checks the header, not the tables (phx_sim_create does). */
+/* What a blob says of itself, without making a world. Checks the header, not the tables (phx_sim_create
+ * does). */
 typedef struct PhxContentInfo {
     PhxSettings settings;
     uint32_t width, height, unit_capacity, order_capacity;

@@ -1,13 +1,13 @@
 /* schema.h: the words in which state is declared, for the engine's own tables and for a game's.
  *
- * All that can influence a later tick lives in tables of columns. A table is declared once; storage, canonical
- * encoding, range checks, hashing, diff, dump and documentation follow from the declaration. A game declares its
- * tables with the same structures and hands them over in PhxGame (sim.h): hash, save, diff, replay and bisection
- * then cover them too.
+ * All that can influence a later tick lives in tables of columns. A table is declared once; storage,
+ * canonical encoding, range checks, hashing, diff, dump and documentation follow from the declaration. A game
+ * declares its tables with the same structures and hands them over in PhxGame (sim.h): hash, save, diff,
+ * replay and bisection then cover them too.
  *
- * Canonical bytes of a value: little-endian, of the type's size. Canonical bytes of a column: rows by ascending
- * slot (up to the highest slot ever used), lanes within a row ascending; a grid's column: blocks of 64 x 64 cells
- * in row-major order, cells row-major within a block.
+ * Canonical bytes of a value: little-endian, of the type's size. Canonical bytes of a column: rows by
+ * ascending slot (up to the highest slot ever used), lanes within a row ascending; a grid's column: blocks of
+ * 64 x 64 cells in row-major order, cells row-major within a block.
  */
 #ifndef PHALANX_SCHEMA_H
 #define PHALANX_SCHEMA_H
@@ -43,7 +43,8 @@ PHX_TYPE_LIST(PHX_TYPE_CTYPE)
 typedef enum PhxColumnClass {
     PHX_CLASS_STATE,   /* saved, hashed, diffed, sent to a joiner */
     PHX_CLASS_DERIVED, /* never saved; a pure function of the STATE of this moment */
-    PHX_CLASS_SCRATCH  /* lives within one tick: written before it is read in each tick; hashed in trace mode only */
+    PHX_CLASS_SCRATCH  /* lives within one tick: written before it is read in each tick; hashed in trace mode
+                          only */
 } PhxColumnClass;
 
 typedef enum PhxTableKind {
@@ -52,8 +53,9 @@ typedef enum PhxTableKind {
     PHX_KIND_GRID   /* a value a cell, row-major, hashed by blocks of 64 x 64 cells with dirty marks */
 } PhxTableKind;
 
-/* `low` and `high`: the values that a living row may hold, both included, as raw numbers (Q16.16 for FIX16); for
- * U64 and HANDLE every value is in range. `lanes`: elements a row, 1 to 256. `unit`: what it is, in words. */
+/* `low` and `high`: the values that a living row may hold, both included, as raw numbers (Q16.16 for FIX16);
+ * for U64 and HANDLE every value is in range. `lanes`: elements a row, 1 to 256. `unit`: what it is, in
+ * words. */
 typedef struct PhxColumnDesc {
     const char *name;
     PhxType type;
@@ -71,8 +73,8 @@ typedef struct PhxTableDesc {
     const char *doc; /* a sentence */
 } PhxTableDesc;
 
-/* A table as a world holds it. ROWS and CHILD: `rows` is the capacity, width and height are 0. GRID: width and
- * height in cells, `rows` is 0. */
+/* A table as a world holds it. ROWS and CHILD: `rows` is the capacity, width and height are 0. GRID: width
+ * and height in cells, `rows` is 0. */
 typedef struct PhxTableSpec {
     const PhxTableDesc *desc;
     uint32_t rows, width, height;

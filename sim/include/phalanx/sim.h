@@ -1,9 +1,9 @@
 /* sim.h: a match as a pure function of settings, content and commands.
  *
- * Life of a world: create from a content blob; step with commands; look at it through const queries; snapshot,
- * restore and clone as often as you like; destroy. All calls are plain functions of their arguments: no global, no
- * clock, no input or output. Different PhxSim objects may be used on different threads; one object by one thread at
- * a time.
+ * Life of a world: create from a content blob; step with commands; look at it through const queries;
+ * snapshot, restore and clone as often as you like; destroy. All calls are plain functions of their
+ * arguments: no global, no clock, no input or output. Different PhxSim objects may be used on different
+ * threads; one object by one thread at a time.
  */
 #ifndef PHALANX_SIM_H
 #define PHALANX_SIM_H
@@ -35,14 +35,16 @@ typedef struct PhxSettings {
     uint64_t match_key;      /* seed of every random draw */
     uint16_t tick_rate;      /* ticks a second, 1 .. 1000 */
     uint16_t ticks_per_turn; /* of lockstep; 1 .. 16; does not change the simulation */
-    uint16_t input_delay;    /* turns from giving a command to its turn, 1 .. 64; does not change the simulation */
+    uint16_t
+        input_delay; /* turns from giving a command to its turn, 1 .. 64; does not change the simulation */
 } PhxSettings;
 
 enum { PHX_SETTINGS_BYTES = 14 };
 /* Canonical bytes of settings, little-endian in declared order. */
 void phx_settings_encode(const PhxSettings *settings, uint8_t bytes[PHX_SETTINGS_BYTES]);
 /* Errors: PHX_ERROR_RANGE, naming the field. */
-PHX_MUST_USE PhxStatus phx_settings_decode(const uint8_t bytes[PHX_SETTINGS_BYTES], PhxSettings *out, PhxError *error);
+PHX_MUST_USE PhxStatus phx_settings_decode(const uint8_t bytes[PHX_SETTINGS_BYTES], PhxSettings *out,
+                                           PhxError *error);
 
 /* What happened in a tick: a result, not state. */
 typedef enum PhxEventKind {
@@ -62,7 +64,8 @@ typedef struct PhxEvent {
 
 const char *phx_event_name(PhxEventKind kind);
 
-/* What a phase of the tick sees. `sim` serves queries; a phase changes columns that it declares, and no others. */
+/* What a phase of the tick sees. `sim` serves queries; a phase changes columns that it declares, and no
+ * others. */
 typedef struct PhxPhaseContext {
     PhxSim *sim;
     PhxWorld *world;
@@ -78,12 +81,14 @@ typedef struct PhxPhaseDesc {
     const char *after;
 } PhxPhaseDesc;
 
-/* A game's own command: `check` is stateless; `execute` runs in the phase "commands" and gets only what passed. */
+/* A game's own command: `check` is stateless; `execute` runs in the phase "commands" and gets only what
+ * passed. */
 typedef struct PhxGameCommand {
     uint8_t type; /* PHX_COMMAND_GAME_FIRST .. 255, the command's first byte */
     const char *name;
     PhxStatus (*check)(const uint8_t *bytes, size_t size, uint8_t slot);
-    void (*execute)(const PhxPhaseContext *context, const uint8_t *bytes, size_t size, uint8_t slot, void *user);
+    void (*execute)(const PhxPhaseContext *context, const uint8_t *bytes, size_t size, uint8_t slot,
+                    void *user);
 } PhxGameCommand;
 
 /* What a game adds. The arrays and names must outlive the sim; `user` is handed to phases and commands. */
@@ -102,12 +107,12 @@ typedef struct PhxSimConfig {
     PhxAllocator allocator; /* all-null: the default */
     PhxJobs jobs;           /* all-null: serial. Must outlive the sim. */
     const PhxGame *game;    /* null: none. Must outlive the sim. */
-    uint32_t field_cache;   /* flow fields kept, 1 .. 4096; 0: 16. Changes speed and memory, never a result. */
+    uint32_t field_cache; /* flow fields kept, 1 .. 4096; 0: 16. Changes speed and memory, never a result. */
 } PhxSimConfig;
 
 /* Creates the world of tick 0. `settings` null: those inside the blob. `error` may be null.
- * Errors: PHX_ERROR_FORMAT, _TRUNCATED, _RANGE, _VERSION, _LIMIT, _MISMATCH (schema) for the blob, with text and
- * offset; PHX_ERROR_ARGUMENT for config or game; PHX_ERROR_MEMORY. On failure *out is null. */
+ * Errors: PHX_ERROR_FORMAT, _TRUNCATED, _RANGE, _VERSION, _LIMIT, _MISMATCH (schema) for the blob, with text
+ * and offset; PHX_ERROR_ARGUMENT for config or game; PHX_ERROR_MEMORY. On failure *out is null. */
 PHX_MUST_USE PhxStatus phx_sim_create(const PhxSimConfig *config, const void *content, size_t content_size,
                                       const PhxSettings *settings, PhxSim **out, PhxError *error);
 void phx_sim_destroy(PhxSim *sim); /* null is fine */
@@ -122,8 +127,8 @@ typedef struct PhxCommand {
 
 enum { PHX_TICK_COMMAND_LIMIT = 4096 };
 
-/* Computes one tick. Commands are executed in the order (slot, sequence), whatever order they come in; the host's
- * slot is last. Two commands with equal (slot, sequence): PHX_ERROR_ARGUMENT and no tick. More than
+/* Computes one tick. Commands are executed in the order (slot, sequence), whatever order they come in; the
+ * host's slot is last. Two commands with equal (slot, sequence): PHX_ERROR_ARGUMENT and no tick. More than
  * PHX_TICK_COMMAND_LIMIT: PHX_ERROR_LIMIT and no tick. A malformed or late command is a counted no-op. */
 PHX_MUST_USE PhxStatus phx_sim_step(PhxSim *sim, const PhxCommand *commands, uint32_t count);
 
@@ -136,13 +141,13 @@ const uint64_t *phx_sim_table_hashes(const PhxSim *sim);           /* table_coun
 uint64_t phx_sim_schema_hash(const PhxSim *sim);
 PhxSettings phx_sim_settings(const PhxSim *sim);
 
-/* Events of the last tick, in the order they happened (by phase, then unit). Valid until the next call that changes
- * the sim. At most one of each kind a unit and tick. */
+/* Events of the last tick, in the order they happened (by phase, then unit). Valid until the next call that
+ * changes the sim. At most one of each kind a unit and tick. */
 const PhxEvent *phx_sim_events(const PhxSim *sim, uint32_t *count);
 
-/* Units by slot, 0 .. used - 1; slot i is alive where generation[i] is odd. Valid until the sim is destroyed, values
- * until it changes. prev_*: position before the last tick, for interpolation; equal to pos_* after a restore and
- * for a unit born in this tick. */
+/* Units by slot, 0 .. used - 1; slot i is alive where generation[i] is odd. Valid until the sim is destroyed,
+ * values until it changes. prev_*: position before the last tick, for interpolation; equal to pos_* after a
+ * restore and for a unit born in this tick. */
 typedef struct PhxUnitView {
     uint32_t used, live;
     const uint32_t *generation;
@@ -172,15 +177,15 @@ bool phx_sim_player(const PhxSim *sim, uint32_t slot, PhxPlayerInfo *out);
 /* The map as it stands. */
 PhxNavGrid phx_sim_map(const PhxSim *sim);
 
-/* Which way a unit at (x, y) would walk to (goal_x, goal_y): computed aside, for bots and pictures; the state and
- * its caches stay as they are. Errors: PHX_ERROR_NOT_FOUND where there is no way, PHX_ERROR_RANGE off the map,
- * PHX_ERROR_MEMORY. */
-PHX_MUST_USE PhxStatus phx_sim_query_direction(const PhxSim *sim, fix16_t goal_x, fix16_t goal_y, fix16_t x, fix16_t y,
-                                               PhxDir *out);
+/* Which way a unit at (x, y) would walk to (goal_x, goal_y): computed aside, for bots and pictures; the state
+ * and its caches stay as they are. Errors: PHX_ERROR_NOT_FOUND where there is no way, PHX_ERROR_RANGE off the
+ * map, PHX_ERROR_MEMORY. */
+PHX_MUST_USE PhxStatus phx_sim_query_direction(const PhxSim *sim, fix16_t goal_x, fix16_t goal_y, fix16_t x,
+                                               fix16_t y, PhxDir *out);
 
-/* Snapshot: the canonical bytes of all STATE, with schema hash and root. Restore needs a sim of the same schema and
- * capacities; on failure the sim is as it was. Errors of restore: PHX_ERROR_MISMATCH (schema, capacities, root),
- * _FORMAT, _TRUNCATED, _RANGE (column named), each with text. */
+/* Snapshot: the canonical bytes of all STATE, with schema hash and root. Restore needs a sim of the same
+ * schema and capacities; on failure the sim is as it was. Errors of restore: PHX_ERROR_MISMATCH (schema,
+ * capacities, root), _FORMAT, _TRUNCATED, _RANGE (column named), each with text. */
 size_t phx_sim_snapshot_size(const PhxSim *sim);
 PHX_MUST_USE PhxStatus phx_sim_snapshot(const PhxSim *sim, void *buffer, size_t capacity, size_t *size);
 PHX_MUST_USE PhxStatus phx_sim_restore(PhxSim *sim, const void *bytes, size_t size, PhxError *error);
@@ -190,9 +195,10 @@ PHX_MUST_USE PhxStatus phx_sim_clone(const PhxSim *sim, PhxSim **out);
 /* Throws away all that is derived and fills it with `poison`: no later hash changes. For tests. */
 void phx_sim_drop_derived(PhxSim *sim, uint8_t poison);
 
-/* Called at the start (`hash` 0, begin true) and end of each phase; at the end with the hash of all columns, scratch
- * included, when `trace` was asked for, else 0. Null ends it. The callback must not touch the sim. */
-typedef void (*PhxPhaseObserver)(void *user, uint32_t tick, uint32_t phase, const char *name, bool begin, uint64_t hash);
+/* Called at the start (`hash` 0, begin true) and end of each phase; at the end with the hash of all columns,
+ * scratch included, when `trace` was asked for, else 0. Null ends it. The callback must not touch the sim. */
+typedef void (*PhxPhaseObserver)(void *user, uint32_t tick, uint32_t phase, const char *name, bool begin,
+                                 uint64_t hash);
 void phx_sim_observe_phases(PhxSim *sim, PhxPhaseObserver observer, void *user, bool trace);
 uint32_t phx_sim_phase_count(const PhxSim *sim);
 const char *phx_sim_phase_name(const PhxSim *sim, uint32_t phase);

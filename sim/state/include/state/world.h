@@ -1,12 +1,11 @@
 /* world.h: the world: every table of a match in one block of memory.
  *
- * In: table specs (the engine's, see phx_schema_builtin, then a game's). Out: storage, typed access to the engine's
- * tables (world->unit.pos_x[slot]), rows with generations, grids with dirty marks.
- * Cost: creation allocates once; nothing else allocates.
- * Determinism: a new row takes the lowest free slot; a dead row is all zero but for its generation; so the bytes of
- * a table depend on what is alive and how often each slot was used, and not on the order of births and deaths.
- * What isn't in the schema (alive bits, dirty marks, cached hashes) is recomputed from it at any moment by
- * phx_world_rederive.
+ * In: table specs (the engine's, see phx_schema_builtin, then a game's). Out: storage, typed access to the
+ * engine's tables (world->unit.pos_x[slot]), rows with generations, grids with dirty marks. Cost: creation
+ * allocates once; nothing else allocates. Determinism: a new row takes the lowest free slot; a dead row is
+ * all zero but for its generation; so the bytes of a table depend on what is alive and how often each slot
+ * was used, and not on the order of births and deaths. What isn't in the schema (alive bits, dirty marks,
+ * cached hashes) is recomputed from it at any moment by phx_world_rederive.
  */
 #ifndef PHX_STATE_WORLD_H
 #define PHX_STATE_WORLD_H
@@ -25,7 +24,8 @@ struct PhxTable {
     uint32_t first_free;    /* no slot below it is free */
     uint32_t width, height; /* grid, in cells */
     uint32_t blocks_x, blocks_y;
-    uint32_t revision; /* grid: rises with each touch; what is derived from the grid compares it. Not state. */
+    uint32_t
+        revision; /* grid: rises with each touch; what is derived from the grid compares it. Not state. */
     bool any_dirty;
     uint32_t *generation;  /* rows: the first column */
     uint64_t *alive;       /* rows: bit set */
@@ -35,14 +35,15 @@ struct PhxTable {
     void **columns;
 };
 
-#define PHX_TABLE_BEGIN(kind, name, Struct, doc) typedef struct Struct {
+#define PHX_TABLE_BEGIN(kind, name, Struct, doc)              typedef struct Struct {
 #define PHX_COLUMN(type, name, lanes, klass, low, high, unit) PhxTypeOf_##type *name;
 #define PHX_TABLE_END(name, Struct)                                                                          \
     }                                                                                                        \
     Struct;
 #include "../../tables/schema.def"
 
-/* Indices of the engine's tables, and of each table's columns: PHX_TABLE_unit, PHX_COLUMN_unit_pos_x needs none. */
+/* Indices of the engine's tables, and of each table's columns: PHX_TABLE_unit, PHX_COLUMN_unit_pos_x needs
+ * none. */
 enum {
 #define PHX_TABLE_BEGIN(kind, name, Struct, doc) PHX_TABLE_##name,
 #define PHX_COLUMN(type, name, lanes, klass, low, high, unit)
@@ -71,7 +72,8 @@ const PhxTableDesc *phx_schema_builtin(uint32_t table);
 /* Is a table well declared (names, lanes, ranges within the type, the columns its kind begins with)? */
 PHX_MUST_USE PhxStatus phx_schema_check(const PhxTableDesc *desc, PhxError *error);
 
-/* A number that changes with any table, column, type, class, range or order; capacities are not part of it. */
+/* A number that changes with any table, column, type, class, range or order; capacities are not part of it.
+ */
 uint64_t phx_schema_hash(const PhxTableSpec *specs, uint32_t count);
 
 uint32_t phx_type_size(PhxType type);
@@ -89,7 +91,8 @@ void phx_world_copy(PhxWorld *to, const PhxWorld *from);
 /* Clears every row and cell, as after creation. */
 void phx_world_clear(PhxWorld *world);
 
-/* Recomputes all that is kept beside the schema, from the generations and cells. `used` is set from them too. */
+/* Recomputes all that is kept beside the schema, from the generations and cells. `used` is set from them too.
+ */
 void phx_world_rederive(PhxWorld *world);
 
 /* Fills DERIVED and SCRATCH columns with `byte`: nobody may notice. */

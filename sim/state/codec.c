@@ -1,0 +1,157 @@
+/* codec.c: see codec.h. Cost: one copy of the used rows; decoding adds one pass of range checks. */
+#include "state/codec.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/assert.h"
+#include "canonical.h"
+#include "state/hash.h"
+
+static const uint8_t magic[4] = {'P', 'H', 'X', 'S'};
+
+static bool saved(const PhxColumnDesc *column) { return column->klass == PHX_CLASS_STATE; }
+
+static size_t used_bytes(const PhxTable *table, uint32_t column) {
+    const PhxColumnDesc *desc = &table->desc->columns[column];
+    return (size_t)table->used * desc->lanes * phx_type_size(desc->type);
+}
+
+size_t phx_world_encoded_size(const PhxWorld *world) {
+    size_t size = PHX_CODEC_HEADER_BYTES + 8;
+    for (uint32_t t = 0; t < world->table_count; t++) {
+        const PhxTable *table = &world->tables[t];
+        size += PHX_CODEC_TABLE_BYTES;
+        for (uint32_t c = 0; c < table->desc->column_count; c++)
+            if (saved(&table->desc->columns[c])) size += used_bytes(table, c);
+    }
+    return size;
+}
+
+static void encode_column(const PhxTable *table, uint32_t column, PhxWriter *writer) {
+    const uint32_t size = phx_type_size(table->desc->columns[column].type);
+    const size_t bytes = used_bytes(table, column);
+    if (writer->status != PHX_OK || bytes > writer->capacity - writer->at) {
+        if (writer->status == PHX_OK) writer->status = PHX_ERROR_FULL;
+        return;
+    }
+    if (writer->data) canonical_copy(writer->data + writer->at, table->columns[column], bytes / size, size);
+    writer->at += bytes;
+}
+
+void phx_world_encode(const PhxWorld *world, uint64_t root, PhxWriter *writer) {
+    phx_write_bytes(writer, magic, sizeof magic);
+    phx_write_u16(writer, PHX_CODEC_VERSION);
+    phx_write_u16(writer, (uint16_t)world->table_count);
+    phx_write_u64(writer, world->schema_hash);
+    for (uint32_t t = 0; t < world->table_count; t++) {
+        const PhxTable *table = &world->tables[t];
+        phx_write_u32(writer, world->specs[t].rows);
+        phx_write_u32(writer, world->specs[t].width);
+        phx_write_u32(writer, world->specs[t].height);
+        phx_write_u32(writer, table->used);
+        for (uint32_t c = 0; c < table->desc->column_count; c++)
+            if (saved(&table->desc->columns[c])) encode_column(table, c, writer);
+    }
+    phx_write_u64(writer, root);
+}
+
+static PhxStatus decode_header(const PhxWorld *world, PhxReader *reader, PhxError *error) {
+    const uint8_t *found = phx_read_span(reader, sizeof magic);
+    const uint16_t version = phx_read_u16(reader);
+    const uint16_t tables = phx_read_u16(reader);
+    const uint64_t schema = phx_read_u64(reader);
+    if (reader->status != PHX_OK)
+        return phx_error_set(error, reader->status, reader->at, "a snapshot's header is cut short");
+    if (memcmp(found, magic, sizeof magic) != 0)
+        return phx_error_set(error, PHX_ERROR_FORMAT, reader->at,
+                             "not a snapshot: it does not begin with PHXS");
+    if (version != PHX_CODEC_VERSION)
+        return phx_error_set(error, PHX_ERROR_VERSION, reader->at, "snapshot version %u; this build reads %d",
+                             version, PHX_CODEC_VERSION);
+    if (tables != world->table_count || schema != world->schema_hash)
+        return phx_error_set(error, PHX_ERROR_MISMATCH, reader->at,
+                             "snapshot of another schema (%016" PRIx64 " with %u tables; here %016" PRIx64
+                             " with %u)",
+                             schema, tables, world->schema_hash, world->table_count);
+    return PHX_OK;
+}
+
+static bool in_range(const PhxColumnDesc *column, uint64_t bits) {
+    if (phx_type_size(column->type) == 8) return true;
+    const int64_t value = (int64_t)bits;
+    return value >= column->low && value <= column->high;
+}
+
+/* Every living value in its range, every dead one zero. */
+static PhxStatus check_column(const PhxTable *table, uint32_t column, uint64_t offset, PhxError *error) {
+    const PhxColumnDesc *desc = &table->desc->columns[column];
+    const bool grid = table->desc->kind == PHX_KIND_GRID;
+    if (phx_type_size(desc->type) == 8 && grid) return PHX_OK;
+    for (uint32_t row = 0; row < table->used; row++) {
+        const bool alive = grid || phx_generation_alive(table->generation[row]);
+        if (!grid && column == 0) continue; /* a generation is right as it is */
+        for (uint32_t lane = 0; lane < desc->lanes; lane++) {
+            const uint64_t bits = phx_table_get(table, column, row, lane);
+            if (alive ? in_range(desc, bits) : bits == 0) continue;
+            return phx_error_set(error, PHX_ERROR_RANGE, offset,
+                                 "%s[%u].%s[%u] is %" PRId64 ": %s %" PRId64 " to %" PRId64 " (%s)",
+                                 table->desc->name, row, desc->name, lane, (int64_t)bits,
+                                 alive ? "its range is" : "a dead row is zero, not in", desc->low, desc->high,
+                                 desc->unit);
+        }
+    }
+    return PHX_OK;
+}
+
+static PhxStatus decode_table(PhxWorld *world, uint32_t t, PhxReader *reader, PhxError *error) {
+    PhxTable *table = &world->tables[t];
+    const PhxTableSpec *spec = &world->specs[t];
+    const uint32_t rows = phx_read_u32(reader), width = phx_read_u32(reader), height = phx_read_u32(reader);
+    const uint32_t used = phx_read_u32(reader);
+    if (reader->status == PHX_OK && (rows != spec->rows || width != spec->width || height != spec->height))
+        return phx_error_set(
+            error, PHX_ERROR_MISMATCH, reader->at,
+            "table %s holds %u rows, %u x %u cells; this world's holds %u rows, %u x %u cells",
+            table->desc->name, rows, width, height, spec->rows, spec->width, spec->height);
+    if (reader->status == PHX_OK && (used > table->capacity || (width != 0 && used != table->capacity)))
+        return phx_error_set(error, PHX_ERROR_FORMAT, reader->at, "table %s uses %u of %u rows",
+                             table->desc->name, used, table->capacity);
+    table->used = used;
+    for (uint32_t c = 0; c < table->desc->column_count; c++) {
+        const PhxColumnDesc *desc = &table->desc->columns[c];
+        if (!saved(desc)) continue;
+        const uint64_t offset = reader->at;
+        const uint8_t *bytes = phx_read_span(reader, used_bytes(table, c));
+        if (!bytes)
+            return phx_error_set(error, reader->status, reader->at, "cut short in %s.%s", table->desc->name,
+                                 desc->name);
+        canonical_copy(table->columns[c], bytes, (size_t)used * desc->lanes, phx_type_size(desc->type));
+        const PhxStatus status = check_column(table, c, offset, error);
+        if (status != PHX_OK) return status;
+    }
+    if (width == 0 && used > 0 && table->generation[used - 1] == 0)
+        return phx_error_set(error, PHX_ERROR_FORMAT, reader->at,
+                             "table %s: its last used row was never used", table->desc->name);
+    return PHX_OK;
+}
+
+PhxStatus phx_world_decode(PhxWorld *world, PhxReader *reader, uint64_t *root, PhxError *error) {
+    phx_world_clear(world);
+    PhxStatus status = decode_header(world, reader, error);
+    for (uint32_t t = 0; t < world->table_count && status == PHX_OK; t++)
+        status = decode_table(world, t, reader, error);
+    if (status == PHX_OK) {
+        const uint64_t wanted = phx_read_u64(reader);
+        phx_world_rederive(world);
+        *root = phx_world_hash(world, NULL);
+        if (reader->status != PHX_OK)
+            status = phx_error_set(error, reader->status, reader->at, "the snapshot's root hash is missing");
+        else if (*root != wanted)
+            status = phx_error_set(error, PHX_ERROR_MISMATCH, reader->at,
+                                   "the snapshot says root %016" PRIx64 ", its state has %016" PRIx64, wanted,
+                                   *root);
+    }
+    if (status != PHX_OK) phx_world_clear(world);
+    return status;
+}
