@@ -1,0 +1,131 @@
+/* trigtable.c: writes sim/math/tables.c, and proves the error bounds that the headers state.
+ *
+ *   trigtable            prints the tables as C source
+ *   trigtable --check    compares the tables that are linked in with what it would print, and proves the
+ * bounds over all inputs; exit 0, or 1 with the first fault
+ *
+ * This program alone may use floating point (long double, 64 bits of mantissa or more); the simulation never
+ * sees it, only the committed integers. Each value is the nearest integer of one that is known to 2^-20 of a
+ * unit or better, so that any libm prints the same file.
+ */
+#include <math.h>
+#include <phalanx/fixed.h>
+#include <phalanx/trig.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "math/tables.h"
+
+static const long double turn = 6.283185307179586476925286766559005768L;
+
+static uint32_t nearest(long double value) { return (uint32_t)floorl(value + 0.5L); }
+static long double radians(int binary_angle) { return turn * (long double)binary_angle / 65536; }
+
+static uint32_t sine_coarse(int i) { return nearest(ldexpl(sinl(radians(i * PHX_SINE_FINE)), 31)); }
+static uint32_t sine_fine(int i) { return nearest(ldexpl(sinl(radians(i)), 36)); }
+static uint32_t versine_fine(int i) {
+    const long double half = sinl(radians(i) / 2); /* 1 - cos b = 2 sin^2(b / 2), without cancellation */
+    return nearest(ldexpl(2 * half * half, 46));
+}
+static uint32_t atan_entry(int i) {
+    const long double ratio = (long double)(i < PHX_ATAN_STEPS ? i : PHX_ATAN_STEPS) / PHX_ATAN_STEPS;
+    return nearest(ldexpl(atanl(ratio) * 65536 / turn, 16));
+}
+/* The value whose relative error is equal at both ends of the bucket [i, i+1) / 512. */
+static uint32_t rsqrt_entry(int i) {
+    const long double low = 1 / sqrtl((i + 128) / 512.0L), high = 1 / sqrtl((i + 129) / 512.0L);
+    return nearest(ldexpl(2 * low * high / (low + high), 15));
+}
+
+typedef struct Table {
+    const char *declaration;
+    int count;
+    uint32_t (*entry)(int i);
+    const uint32_t *linked; /* null: the table of 16-bit values */
+} Table;
+
+static const Table tables[] = {
+    {"const uint32_t phx_sine_coarse[PHX_SINE_STEPS + 1]", PHX_SINE_STEPS + 1, sine_coarse, phx_sine_coarse},
+    {"const uint32_t phx_sine_fine[PHX_SINE_FINE]", PHX_SINE_FINE, sine_fine, phx_sine_fine},
+    {"const uint32_t phx_versine_fine[PHX_SINE_FINE]", PHX_SINE_FINE, versine_fine, phx_versine_fine},
+    {"const uint32_t phx_atan_table[PHX_ATAN_STEPS + 2]", PHX_ATAN_STEPS + 2, atan_entry, phx_atan_table},
+    {"const uint16_t phx_rsqrt_table[PHX_RSQRT_TABLE_SIZE]", PHX_RSQRT_TABLE_SIZE, rsqrt_entry, NULL},
+};
+enum { TABLE_COUNT = sizeof tables / sizeof tables[0], PER_LINE = 8 };
+
+static void print_tables(void) {
+    printf("/* tables.c: written by tools/trigtable; don't edit. What the tables hold is said in "
+           "math/tables.h. */\n"
+           "#include \"math/tables.h\"\n\n#include <phalanx/fixed.h>\n\n/* clang-format off */\n");
+    for (int t = 0; t < TABLE_COUNT; t++) {
+        printf("%s = {\n", tables[t].declaration);
+        for (int i = 0; i < tables[t].count; i++)
+            printf("%s%10u,%s", i % PER_LINE == 0 ? "    " : " ", (unsigned)tables[t].entry(i),
+                   i % PER_LINE == PER_LINE - 1 || i == tables[t].count - 1 ? "\n" : "");
+        printf("};\n");
+    }
+    printf("/* clang-format on */\n");
+}
+
+static int check_tables(void) {
+    for (int t = 0; t < TABLE_COUNT; t++)
+        for (int i = 0; i < tables[t].count; i++) {
+            const uint32_t linked = tables[t].linked ? tables[t].linked[i] : phx_rsqrt_table[i];
+            if (linked == tables[t].entry(i)) continue;
+            fprintf(stderr, "%s: entry %d is %u, not %u\n", tables[t].declaration, i, (unsigned)linked,
+                    (unsigned)tables[t].entry(i));
+            return 1;
+        }
+    return 0;
+}
+
+/* Over all angles: the largest error of the sine in units of 2^-30. */
+static int check_sine(void) {
+    long double worst = 0;
+    for (int a = 0; a < 65536; a++) {
+        const long double error = fabsl(phx_sin((PhxAngle)a) - ldexpl(sinl(radians(a)), 30));
+        if (error > worst) worst = error;
+    }
+    fprintf(stderr, "sine: %.4Lf units of 2^-30 at most\n", worst);
+    return worst > 0.76L;
+}
+
+/* The arctangent is concave on 0..1, so that within a step the chord's error is largest where the slopes are
+ * equal; it is looked for there by samples of 2^-16, between which the error moves by less than 2^-16 of a
+ * turn's part. */
+static int check_arctangent(void) {
+    long double worst = 0;
+    for (int64_t y = 0; y <= (int64_t)1 << 24; y += 1) {
+        const long double truth = atan2l((long double)y, 16777216.0L) * 65536 / turn;
+        const long double error = fabsl(phx_angle_of((int64_t)1 << 24, y) - truth);
+        if (error > worst) worst = error;
+    }
+    fprintf(stderr, "arctangent: %.4Lf binary angles at most, with the rounding\n", worst);
+    return worst > 0.52L;
+}
+
+/* The estimate's relative error is largest at an end of a bucket or where Newton's step is flat: ends are
+ * checked, and samples between. */
+static int check_rsqrt(void) {
+    long double worst = 0;
+    for (uint64_t bucket = 128; bucket < 512; bucket++)
+        for (uint64_t part = 0; part <= 4096; part++) {
+            const uint64_t first = bucket << 55, span = ((uint64_t)1 << 55) - 1;
+            const uint64_t n = first + (part == 4096 ? span : span / 4096 * part);
+            const long double truth = ldexpl(1, 52) / sqrtl((long double)n);
+            const long double short_of = (truth - (long double)phx_rsqrt_estimate(n)) / truth;
+            if (short_of < 0)
+                return fprintf(stderr, "rsqrt: above the truth at %llu\n", (unsigned long long)n), 1;
+            if (short_of > worst) worst = short_of;
+        }
+    fprintf(stderr, "rsqrt estimate: 2^%.3Lf at most\n", log2l(worst));
+    return worst > ldexpl(1, -17);
+}
+
+int main(int argc, char **argv) {
+    if (argc == 2 && strcmp(argv[1], "--check") == 0)
+        return check_tables() || check_sine() || check_arctangent() || check_rsqrt();
+    if (argc != 1) return fprintf(stderr, "usage: trigtable [--check]\n"), 2;
+    print_tables();
+    return 0;
+}
