@@ -1,0 +1,49 @@
+/* paint.h: what the files of tools/picture share.
+ *
+ * A canvas is a cairo context with a map's place on it: world (0, 0) lies at (left, top) pixels, a world unit
+ * is `scale` pixels.
+ */
+#ifndef PHX_TOOLS_PICTURE_PAINT_H
+#define PHX_TOOLS_PICTURE_PAINT_H
+
+#include "picture/picture.h"
+
+#include <cairo.h>
+#include <phalanx/draw.h>
+
+typedef struct PhxCanvas {
+    cairo_t *cairo;
+    double left, top, scale; /* pixels, pixels, pixels a world unit */
+} PhxCanvas;
+
+/* A sink for phx_draw_*: lines, arrows, polygons and texts go to the canvas at once; cells aren't painted. */
+PhxDrawSink phx_canvas_sink(PhxCanvas *canvas);
+double phx_canvas_x(const PhxCanvas *canvas, fix16_t x);
+double phx_canvas_y(const PhxCanvas *canvas, fix16_t y);
+void phx_canvas_color(const PhxCanvas *canvas, PhxDrawColor color, double alpha);
+
+/* Terrain. */
+typedef enum PhxGround {
+    PHX_GROUND_PLAIN,
+    PHX_GROUND_SWAMP,
+    PHX_GROUND_WATER,
+    PHX_GROUND_WOODS,
+    PHX_GROUND_ROCK,
+    PHX_GROUND_COUNT
+} PhxGround;
+
+/* Which kinds a map has, as a mask of 1 << PhxGround. */
+uint32_t phx_terrain_kinds(const PhxSim *sim, const char *letters);
+/* A typical colour of a kind, 0xRRGGBBAA. */
+PhxDrawColor phx_terrain_color(PhxGround kind);
+const char *phx_terrain_name(PhxGround kind);
+/* The map as an opaque image of width x height pixels (each >= 1). Null: no memory. */
+cairo_surface_t *phx_terrain_paint(const PhxSim *sim, const char *letters, uint32_t width, uint32_t height);
+
+/* Trails: all samples of one unit as lines on the canvas' current path; whether there are any. Breaks where
+ * the slot was given to another unit. */
+bool phx_trails_path(const PhxTrails *trails, const PhxCanvas *canvas, uint32_t unit);
+/* Where a unit was first seen; false if never. */
+bool phx_trails_start(const PhxTrails *trails, uint32_t unit, PhxVec2 *out);
+
+#endif

@@ -1,0 +1,322 @@
+/* picture.c: composes the picture: the relief, the trails, starts and goals, the units, a frame and a legend.
+ *
+ * In: a const world, trails, words. Out: a file. The order of painting follows unit slots, so that equal
+ * matches give equal pictures on one machine.
+ */
+#include "picture/paint.h"
+
+#include <cairo-svg.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+enum {
+    MARGIN = 22,
+    FRAME = 6,
+    LEGEND = 128,
+    SIZE_DEFAULT = 1160,
+    SIZE_LEAST = 64,
+    SIZE_MOST = 8192,
+    LEGEND_LEAST = 560
+};
+
+static const uint32_t PAPER = 0xf8f5ecff, INK = 0x2c2e33ff, FAINT = 0x6d6a62ff;
+
+typedef struct Picture {
+    PhxCanvas canvas;
+    const PhxSim *sim;
+    const PhxTrails *trails;
+    const PhxPictureOptions *options;
+    PhxUnitView units;
+    PhxNavGrid map;
+    uint32_t map_width, map_height; /* pixels */
+    uint32_t width, height;         /* of the whole */
+} Picture;
+
+static void layout(Picture *picture) {
+    uint32_t size = picture->options->size ? picture->options->size : SIZE_DEFAULT;
+    size = size < SIZE_LEAST ? SIZE_LEAST : size > SIZE_MOST ? SIZE_MOST : size;
+    const uint32_t longer =
+        picture->map.width > picture->map.height ? picture->map.width : picture->map.height;
+    picture->canvas.scale = (double)size / longer;
+    picture->map_width = (uint32_t)(picture->map.width * picture->canvas.scale + 0.5);
+    picture->map_height = (uint32_t)(picture->map.height * picture->canvas.scale + 0.5);
+    if (!picture->map_width) picture->map_width = 1;
+    if (!picture->map_height) picture->map_height = 1;
+    const uint32_t inner = picture->map_width < LEGEND_LEAST ? LEGEND_LEAST : picture->map_width;
+    picture->width = inner + 2 * MARGIN;
+    picture->height = picture->map_height + 2 * MARGIN + LEGEND;
+    picture->canvas.left = MARGIN + (inner - picture->map_width) / 2;
+    picture->canvas.top = MARGIN;
+}
+
+static void font(const Picture *picture, bool bold, double size) {
+    cairo_select_font_face(picture->canvas.cairo, "DejaVu Sans", CAIRO_FONT_SLANT_NORMAL,
+                           bold ? CAIRO_FONT_WEIGHT_BOLD : CAIRO_FONT_WEIGHT_NORMAL);
+    cairo_set_font_size(picture->canvas.cairo, size);
+}
+
+static double text_width(const Picture *picture, const char *text) {
+    cairo_text_extents_t extents;
+    cairo_text_extents(picture->canvas.cairo, text, &extents);
+    return extents.x_advance;
+}
+
+/* Writes at x and returns where it ends. */
+static double text_at(const Picture *picture, double x, double y, PhxDrawColor color, const char *text) {
+    phx_canvas_color(&picture->canvas, color, 1);
+    cairo_move_to(picture->canvas.cairo, x, y);
+    cairo_show_text(picture->canvas.cairo, text);
+    return x + text_width(picture, text);
+}
+
+static bool alive(const Picture *picture, uint32_t i) {
+    return phx_generation_alive(picture->units.generation[i]);
+}
+
+static PhxStatus paint_terrain(const Picture *picture) {
+    cairo_t *cairo = picture->canvas.cairo;
+    cairo_surface_t *surface =
+        phx_terrain_paint(picture->sim, picture->options->letters, picture->map_width, picture->map_height);
+    if (!surface) return PHX_ERROR_MEMORY;
+    cairo_set_source_surface(cairo, surface, picture->canvas.left, picture->canvas.top);
+    cairo_paint(cairo);
+    cairo_surface_destroy(surface);
+    return PHX_OK;
+}
+
+/* Every unit's way twice: a wide pale stroke, which lifts it off the ground, and a narrow one in its player's
+ * colour. The fewer units, the stronger the strokes. Units go by slot modulo a stride, so that no player lies
+ * over all others. */
+static void paint_trails(const Picture *picture) {
+    cairo_t *cairo = picture->canvas.cairo;
+    if (!picture->trails) return;
+    const double strength = picture->units.live > 60 ? 0.34 : 0.85;
+    cairo_set_line_join(cairo, CAIRO_LINE_JOIN_ROUND);
+    cairo_set_line_cap(cairo, CAIRO_LINE_CAP_ROUND);
+    enum { STRIDE = 61 };
+    for (uint32_t first = 0; first < STRIDE; first++) {
+        for (uint32_t i = first; i < picture->units.used; i += STRIDE) {
+            if (!alive(picture, i)) continue;
+            cairo_new_path(cairo);
+            if (!phx_trails_path(picture->trails, &picture->canvas, i)) continue;
+            phx_canvas_color(&picture->canvas, 0xffffffff, strength * 0.25);
+            cairo_set_line_width(cairo, 2.6);
+            cairo_stroke_preserve(cairo);
+            phx_canvas_color(&picture->canvas, phx_draw_player_color(picture->units.player[i]), strength);
+            cairo_set_line_width(cairo, 1.15);
+            cairo_stroke(cairo);
+        }
+    }
+}
+
+/* A small open ring where each unit began. */
+static void paint_starts(const Picture *picture) {
+    cairo_t *cairo = picture->canvas.cairo;
+    PhxVec2 at;
+    cairo_set_line_width(cairo, 0.9);
+    for (uint32_t i = 0; picture->trails && i < picture->units.used; i++) {
+        if (!alive(picture, i) || !phx_trails_start(picture->trails, i, &at)) continue;
+        cairo_arc(cairo, phx_canvas_x(&picture->canvas, at.x), phx_canvas_y(&picture->canvas, at.y), 1.9, 0,
+                  6.2832);
+        phx_canvas_color(&picture->canvas, 0xffffffff, 0.55);
+        cairo_fill_preserve(cairo);
+        phx_canvas_color(&picture->canvas, phx_draw_player_color(picture->units.player[i]), 0.9);
+        cairo_stroke(cairo);
+    }
+}
+
+/* A unit: a dot of its size, but at least 2 pixels, with a white rim and a nose. */
+static void paint_units(const Picture *picture) {
+    cairo_t *cairo = picture->canvas.cairo;
+    for (uint32_t i = 0; i < picture->units.used; i++) {
+        PhxUnitTypeInfo type;
+        if (!alive(picture, i) || !phx_sim_unit_type(picture->sim, picture->units.type[i], &type)) continue;
+        const double x = phx_canvas_x(&picture->canvas, picture->units.pos_x[i]);
+        const double y = phx_canvas_y(&picture->canvas, picture->units.pos_y[i]);
+        double radius = type.radius / 65536.0 * picture->canvas.scale;
+        if (radius < 2.1) radius = 2.1;
+        const double cosine = phx_cos(picture->units.heading[i]) / 1073741824.0;
+        const double sine = phx_sin(picture->units.heading[i]) / 1073741824.0;
+        cairo_arc(cairo, x, y, radius + 0.8, 0, 6.2832);
+        phx_canvas_color(&picture->canvas, 0xffffffff, 0.9);
+        cairo_fill(cairo);
+        cairo_arc(cairo, x, y, radius, 0, 6.2832);
+        phx_canvas_color(&picture->canvas, phx_draw_player_color(picture->units.player[i]), 1);
+        cairo_fill(cairo);
+        cairo_set_line_width(cairo, radius * 0.45);
+        cairo_move_to(cairo, x + cosine * radius * 0.2, y + sine * radius * 0.2);
+        cairo_line_to(cairo, x + cosine * radius * 1.7, y + sine * radius * 1.7);
+        phx_canvas_color(&picture->canvas, INK, 1);
+        cairo_stroke(cairo);
+    }
+}
+
+static void paint_frame(const Picture *picture) {
+    cairo_t *cairo = picture->canvas.cairo;
+    const double x = picture->canvas.left, y = picture->canvas.top;
+    phx_canvas_color(&picture->canvas, INK, 1);
+    cairo_set_line_join(cairo, CAIRO_LINE_JOIN_MITER);
+    cairo_set_line_width(cairo, 1);
+    cairo_rectangle(cairo, x - 0.5, y - 0.5, picture->map_width + 1, picture->map_height + 1);
+    cairo_stroke(cairo);
+    cairo_set_line_width(cairo, 2);
+    cairo_rectangle(cairo, x - FRAME, y - FRAME, picture->map_width + 2 * FRAME,
+                    picture->map_height + 2 * FRAME);
+    cairo_stroke(cairo);
+}
+
+/* 12345 -> "12,345". */
+static const char *grouped(uint32_t value, char text[16]) {
+    if (value >= 1000000)
+        snprintf(text, 16, "%u,%03u,%03u", value / 1000000, value / 1000 % 1000, value % 1000);
+    else if (value >= 1000)
+        snprintf(text, 16, "%u,%03u", value / 1000, value % 1000);
+    else
+        snprintf(text, 16, "%u", value);
+    return text;
+}
+
+static void paint_headline(const Picture *picture, double left, double right, double y) {
+    char line[160], number[16];
+    const uint32_t tick = phx_sim_tick(picture->sim);
+    font(picture, true, 21);
+    const double end =
+        text_at(picture, left, y, INK, picture->options->title ? picture->options->title : "Phalanx");
+    font(picture, false, 13);
+    if (picture->options->note) text_at(picture, end + 14, y, FAINT, picture->options->note);
+    const PhxSettings settings = phx_sim_settings(picture->sim);
+    snprintf(line, sizeof line, "tick %s  ·  %.1f s at %u Hz", grouped(tick, number),
+             (double)tick / settings.tick_rate, settings.tick_rate);
+    text_at(picture, right - text_width(picture, line), y, INK, line);
+    snprintf(line, sizeof line, "root %016" PRIx64, phx_sim_root(picture->sim));
+    cairo_select_font_face(picture->canvas.cairo, "DejaVu Sans Mono", CAIRO_FONT_SLANT_NORMAL,
+                           CAIRO_FONT_WEIGHT_NORMAL);
+    text_at(picture, right - text_width(picture, line), y + 20, FAINT, line);
+}
+
+static void paint_players(const Picture *picture, double left, double y) {
+    cairo_t *cairo = picture->canvas.cairo;
+    PhxPlayerInfo player;
+    double x = left;
+    for (uint8_t slot = 0; slot < PHX_PLAYER_LIMIT && phx_sim_player(picture->sim, slot, &player); slot++) {
+        char line[80], arrived[16], units[16];
+        uint32_t count = 0;
+        for (uint32_t i = 0; i < picture->units.used; i++)
+            count += alive(picture, i) && picture->units.player[i] == slot;
+        font(picture, true, 14);
+        if (x + 240 > picture->width - MARGIN) x = left, y += 20;
+        cairo_arc(cairo, x + 6, y - 5, 6, 0, 6.2832);
+        phx_canvas_color(&picture->canvas, phx_draw_player_color(slot), 1);
+        cairo_fill(cairo);
+        x = text_at(picture, x + 18, y, INK, player.name);
+        font(picture, false, 14);
+        snprintf(line, sizeof line, "%s of %s arrived%s", grouped(player.arrived, arrived),
+                 grouped(count, units), player.left ? ", left" : "");
+        x = text_at(picture, x + 8, y, INK, line) + 34;
+    }
+}
+
+static void paint_grounds(const Picture *picture, double left, double y) {
+    cairo_t *cairo = picture->canvas.cairo;
+    const uint32_t kinds = phx_terrain_kinds(picture->sim, picture->options->letters);
+    double x = left;
+    font(picture, false, 12);
+    for (uint32_t kind = 0; kind < PHX_GROUND_COUNT; kind++) {
+        if (!(kinds >> kind & 1)) continue;
+        cairo_rectangle(cairo, x + 0.5, y - 10.5, 18, 12);
+        phx_canvas_color(&picture->canvas, phx_terrain_color((PhxGround)kind), 1);
+        cairo_fill_preserve(cairo);
+        phx_canvas_color(&picture->canvas, FAINT, 1);
+        cairo_set_line_width(cairo, 1);
+        cairo_stroke(cairo);
+        x = text_at(picture, x + 25, y, FAINT, phx_terrain_name((PhxGround)kind)) + 20;
+    }
+}
+
+/* Four fields, black and white by turns, of 1, 2 or 5 times a power of ten cells in all, about a sixth of the
+ * map. */
+static void paint_scale_bar(const Picture *picture, double right, double y) {
+    cairo_t *cairo = picture->canvas.cairo;
+    uint32_t length = 1;
+    for (uint32_t step = 0; length * (step % 3 == 1 ? 5 : 4) / 2 <= picture->map.width / 5; step++)
+        length = step % 3 == 1 ? length / 2 * 5 : length * 2;
+    const double width = length * picture->canvas.scale, left = right - width;
+    char line[32];
+    cairo_set_line_width(cairo, 1);
+    for (int i = 0; i < 4; i++) {
+        cairo_rectangle(cairo, left + i * width / 4, y - 8.5, width / 4, 6);
+        phx_canvas_color(&picture->canvas, i % 2 ? PAPER : INK, 1);
+        cairo_fill_preserve(cairo);
+        phx_canvas_color(&picture->canvas, INK, 1);
+        cairo_stroke(cairo);
+    }
+    font(picture, false, 12);
+    snprintf(line, sizeof line, "%u cells", length);
+    text_at(picture, left - text_width(picture, line) - 10, y, FAINT, line);
+}
+
+static void paint_legend(const Picture *picture) {
+    const double left = MARGIN - FRAME, right = picture->width - MARGIN + FRAME;
+    const double top = picture->canvas.top + picture->map_height + FRAME;
+    paint_headline(picture, left, right, top + 34);
+    paint_players(picture, left, top + 66);
+    paint_grounds(picture, left, top + 112);
+    paint_scale_bar(picture, right, top + 112);
+}
+
+static PhxStatus paint(Picture *picture) {
+    cairo_t *cairo = picture->canvas.cairo;
+    phx_canvas_color(&picture->canvas, PAPER, 1);
+    cairo_paint(cairo);
+    const PhxStatus status = paint_terrain(picture);
+    if (status) return status;
+    cairo_save(cairo);
+    cairo_rectangle(cairo, picture->canvas.left, picture->canvas.top, picture->map_width,
+                    picture->map_height);
+    cairo_clip(cairo);
+    paint_trails(picture);
+    paint_starts(picture);
+    paint_units(picture);
+    cairo_restore(cairo);
+    paint_frame(picture);
+    paint_legend(picture);
+    return PHX_OK;
+}
+
+static bool ends_with_svg(const char *path) {
+    const size_t length = strlen(path);
+    return length >= 4 && strcmp(path + length - 4, ".svg") == 0;
+}
+
+static PhxStatus finish(cairo_surface_t *surface, const char *path, PhxStatus painted, PhxError *error) {
+    const bool svg = ends_with_svg(path);
+    cairo_status_t status = cairo_surface_status(surface);
+    if (!painted && !status && !svg) status = cairo_surface_write_to_png(surface, path);
+    cairo_surface_finish(surface);
+    if (!status) status = cairo_surface_status(surface);
+    cairo_surface_destroy(surface);
+    if (painted == PHX_ERROR_MEMORY || status == CAIRO_STATUS_NO_MEMORY)
+        return phx_error_set(error, PHX_ERROR_MEMORY, 0, "%s: no memory for the picture", path);
+    if (status) return phx_error_set(error, PHX_ERROR_IO, 0, "%s: %s", path, cairo_status_to_string(status));
+    return painted;
+}
+
+PhxStatus phx_picture_write_png(const char *path, const PhxSim *sim, const PhxTrails *trails,
+                                const PhxPictureOptions *options, PhxError *error) {
+    const PhxPictureOptions none = {0};
+    Picture picture = {.sim = sim,
+                       .trails = trails,
+                       .options = options ? options : &none,
+                       .units = phx_sim_units(sim),
+                       .map = phx_sim_map(sim)};
+    layout(&picture);
+    cairo_surface_t *surface =
+        ends_with_svg(path)
+            ? cairo_svg_surface_create(path, picture.width, picture.height)
+            : cairo_image_surface_create(CAIRO_FORMAT_RGB24, (int)picture.width, (int)picture.height);
+    picture.canvas.cairo = cairo_create(surface);
+    const PhxStatus painted = cairo_status(picture.canvas.cairo) ? PHX_OK : paint(&picture);
+    cairo_destroy(picture.canvas.cairo);
+    return finish(surface, path, painted, error);
+}
