@@ -1,12 +1,13 @@
-/* cli.h: what all subcommands of phx share: options, exit codes, JSON, progress, files, threads, time by phase.
+/* cli.h: what all subcommands of phx share: options, exit codes, JSON, progress, files, threads, time by
+ * phase.
  *
  * A subcommand is one file cmd_<name>.c and one line in commands.def. It gets the words behind its name
- * (argv[0] is the name) and returns an exit code. A game's own program calls phx_cli_main with its PhxGame and has
- * the same commands over its own tables and phases.
+ * (argv[0] is the name) and returns an exit code. A game's own program calls phx_cli_main with its PhxGame
+ * and has the same commands over its own tables and phases.
  *
- * Standard output holds results alone: text, or with --json one object and nothing else. Messages and progress go to
- * standard error, progress only when that is a terminal. Clocks and floating point are used here for measuring and
- * never reach the simulation.
+ * Standard output holds results alone: text, or with --json one object and nothing else. Messages and
+ * progress go to standard error, progress only when that is a terminal. Clocks and floating point are used
+ * here for measuring and never reach the simulation.
  */
 #ifndef PHX_CLI_H
 #define PHX_CLI_H
@@ -48,8 +49,8 @@ typedef int (*PhxCliRun)(PhxCli *cli, int argc, const char **argv);
 #define PHX_CLI_COMMAND(name, words) int phx_cmd_##name(PhxCli *cli, int argc, const char **argv);
 #include "phx/commands.def"
 
-/* The whole program: finds the subcommand, runs it, prints the JSON object. Returns the exit code. `game` may be
- * null and must outlive the call. */
+/* The whole program: finds the subcommand, runs it, prints the JSON object. Returns the exit code. `game` may
+ * be null and must outlive the call. */
 int phx_cli_main(int argc, const char **argv, const PhxGame *game);
 
 /* What --help says besides the options, which popt prints. */
@@ -60,15 +61,17 @@ typedef struct PhxCliUsage {
     uint32_t least, most; /* arguments that are no options */
 } PhxCliUsage;
 
-/* Reads the options of a subcommand. `options` is a table that ends with POPT_TABLEEND; --json, --quiet and --help are
- * added. Strings that popt copied are freed by phx_cli_main. Returns PHX_CLI_GO, or the exit code with which the
- * subcommand has to return (--help: 0, wrong use: 2, already said). */
-int phx_cli_parse(PhxCli *cli, int argc, const char **argv, const struct poptOption *options, const PhxCliUsage *usage);
+/* Reads the options of a subcommand. `options` is a table that ends with POPT_TABLEEND; --json, --quiet and
+ * --help are added. Strings that popt copied are freed by phx_cli_main. Returns PHX_CLI_GO, or the exit code
+ * with which the subcommand has to return (--help: 0, wrong use: 2, already said). */
+int phx_cli_parse(PhxCli *cli, int argc, const char **argv, const struct poptOption *options,
+                  const PhxCliUsage *usage);
 
-/* Says "phx run: ..." on standard error, sets root.error, and returns PHX_EXIT_WRONG. Say which file, line and value it
- * is, and the remedy. */
+/* Says "phx run: ..." on standard error, sets root.error, and returns PHX_EXIT_WRONG. Say which file, line
+ * and value it is, and the remedy. */
 int phx_cli_fail(PhxCli *cli, const char *format, ...) PHX_PRINTF(2, 3);
-/* The same for a failed call of the library: `what` is a file or an action; uses error->text where there is one. */
+/* The same for a failed call of the library: `what` is a file or an action; uses error->text where there is
+ * one. */
 int phx_cli_fail_status(PhxCli *cli, const char *what, PhxStatus status, const PhxError *error);
 /* The thing checked is false: the same words, and PHX_EXIT_FALSE. */
 int phx_cli_false(PhxCli *cli, const char *format, ...) PHX_PRINTF(2, 3);
@@ -77,8 +80,8 @@ int phx_cli_range(PhxCli *cli, const char *option, long long value, long long lo
 /* A whole unsigned 64-bit number, decimal or 0x. PHX_CLI_GO, or a failure that names the option. */
 int phx_cli_u64(PhxCli *cli, const char *option, const char *text, uint64_t *out);
 /* A comma-separated list of numbers, each within low .. high: "1,2". PHX_CLI_GO or a failure. */
-int phx_cli_list(PhxCli *cli, const char *option, const char *text, uint32_t low, uint32_t high, uint32_t *out,
-                 uint32_t limit, uint32_t *count);
+int phx_cli_list(PhxCli *cli, const char *option, const char *text, uint32_t low, uint32_t high,
+                 uint32_t *out, uint32_t limit, uint32_t *count);
 
 /* Text for a person on standard output; nothing with --json. */
 void phx_cli_print(const PhxCli *cli, const char *format, ...) PHX_PRINTF(2, 3);
@@ -91,8 +94,8 @@ void phx_cli_progress(PhxCli *cli, uint64_t done, uint64_t total, const char *wo
 void phx_cli_set(PhxCli *cli, const char *key, json_t *value); /* takes the reference */
 json_t *phx_cli_hash_json(uint64_t hash);
 
-/* A whole file in malloc'ed memory with a zero behind its last byte, for the caller to free. PHX_CLI_GO, or a failure: not
- * there, not readable, larger than `limit` bytes. */
+/* A whole file in malloc'ed memory with a zero behind its last byte, for the caller to free. PHX_CLI_GO, or a
+ * failure: not there, not readable, larger than `limit` bytes. */
 int phx_cli_load(PhxCli *cli, const char *path, size_t limit, void **bytes, size_t *size);
 /* Writes a file beside `path` and renames it, so that there never is half a file. PHX_CLI_GO or a failure. */
 int phx_cli_store(PhxCli *cli, const char *path, const void *bytes, size_t size);
@@ -104,8 +107,8 @@ void phx_cli_jobs_end(PhxJobs *jobs, uint32_t threads);
 /* Monotonic nanoseconds since some fixed moment. */
 uint64_t phx_cli_now(void);
 
-/* Time by phase. The timer lives in the caller's memory as long as the sim is stepped; `next` (may be null) hears the
- * same calls, with hashes when `trace`. */
+/* Time by phase. The timer lives in the caller's memory as long as the sim is stepped; `next` (may be null)
+ * hears the same calls, with hashes when `trace`. */
 typedef struct PhxCliPhases {
     uint64_t ns[PHX_CLI_PHASE_LIMIT];
     const char *names[PHX_CLI_PHASE_LIMIT];
@@ -114,7 +117,8 @@ typedef struct PhxCliPhases {
     PhxPhaseObserver next;
     void *next_user;
 } PhxCliPhases;
-void phx_cli_phases_begin(PhxCliPhases *phases, PhxSim *sim, PhxPhaseObserver next, void *next_user, bool trace);
+void phx_cli_phases_begin(PhxCliPhases *phases, PhxSim *sim, PhxPhaseObserver next, void *next_user,
+                          bool trace);
 /* An object {phase: ms a tick, ..., "total": ...}; ticks 0: all zero. */
 json_t *phx_cli_phases_json(const PhxCliPhases *phases, uint64_t ticks);
 /* The same as a table for a person, on standard output. */
