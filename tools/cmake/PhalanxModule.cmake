@@ -35,6 +35,12 @@ endif()
 #   SIM marks the deterministic core: it may be compiled without floating point (PHX_GENERAL_REGS).
 function(phx_module name)
   cmake_parse_arguments(ARG "SIM" "" "SOURCES;DEPENDS;LINK" ${ARGN})
+  foreach(source IN LISTS ARG_SOURCES)
+    if(NOT EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/${source})
+      message(WARNING "phalanx_${name}: no ${source}")
+      return()
+    endif()
+  endforeach()
   set(target phalanx_${name})
   # CONCURRENT-START
   foreach(source IN LISTS ARG_SOURCES)
