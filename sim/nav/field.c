@@ -1,0 +1,129 @@
+/* field.c: flow fields: sizes, memory, the checks of a build and its three stages.
+ *
+ * In: grid, weights, goals, scratch memory. Out: the exact integration and flow of every cell. Cost: linear;
+ * see field_moves.c, field_front.c and field_flow.c for the stages. Determinism: each stage is a pure
+ * function of grid, weights and the set of goals; scratch memory is written before it is read. Source of flow
+ * fields: Emerson, Crowd Pathfinding and Steering Using Flow Field Tiles (Game AI Pro, 2013).
+ */
+#include <phalanx/nav.h>
+
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/assert.h"
+#include "nav/field_work.h"
+
+size_t phx_field_size(uint32_t width, uint32_t height) {
+    return (size_t)width * height * (sizeof(uint32_t) + sizeof(uint8_t));
+}
+
+static void clear(PhxField *field) {
+    const size_t cells = (size_t)field->width * field->height;
+    memset(field->integration, 255, cells * sizeof *field->integration);
+    memset(field->flow, PHX_FLOW_NONE, cells);
+}
+
+void phx_field_init(PhxField *field, uint32_t width, uint32_t height, void *memory) {
+    PHX_ASSERT(width >= 1 && width <= PHX_NAV_MAX_SIDE, width, PHX_NAV_MAX_SIDE);
+    PHX_ASSERT(height >= 1 && height <= PHX_NAV_MAX_SIDE, height, PHX_NAV_MAX_SIDE);
+    const size_t cells = (size_t)width * height;
+    *field = (PhxField){width, height, PHX_FIELD_WEIGHTS_DEFAULT, memory,
+                        (uint8_t *)memory + cells * sizeof(uint32_t)};
+    clear(field);
+}
+
+size_t phx_field_work_spare(uint32_t width, uint32_t height) {
+    return (size_t)width * height / (8 * PHX_FRONT_CHUNK_CELLS) + 16;
+}
+
+/* A piece of `count` elements at the end of what was laid; null while measuring. Pieces are aligned to 8. */
+static void *lay(unsigned char *base, size_t *used, size_t count, size_t size) {
+    void *piece = base ? base + *used : NULL;
+    *used += (count * size + 7) & ~(size_t)7;
+    return piece;
+}
+
+size_t phx_field_work_lay(PhxFieldWork *work, uint32_t width, uint32_t height, size_t spare, void *scratch) {
+    *work = (PhxFieldWork){.width = width, .height = height, .stride = width + 2};
+    work->cells = work->stride * (height + 2);
+    /* Every cell once, a chunk that is not full in each bucket, one that is being emptied, and chunk 0. */
+    const size_t chunks = (size_t)width * height / PHX_FRONT_CHUNK_CELLS + PHX_FRONT_MAX_RING + 3 + spare;
+    work->pool_chunks = (uint32_t)chunks;
+    size_t used = 0;
+    work->occupied = lay(scratch, &used, PHX_FRONT_MAX_RING / 64, sizeof *work->occupied);
+    work->buckets = lay(scratch, &used, PHX_FRONT_MAX_RING, sizeof *work->buckets);
+    work->dist = lay(scratch, &used, work->cells, sizeof *work->dist);
+    work->pool = lay(scratch, &used, chunks * PHX_FRONT_CHUNK, sizeof *work->pool);
+    work->rows = lay(scratch, &used, (size_t)work->stride * 6, sizeof *work->rows);
+    work->cost = lay(scratch, &used, work->cells, 1);
+    work->moves = lay(scratch, &used, work->cells, 1);
+    work->plain = lay(scratch, &used, work->cells, 1);
+    work->arrived = lay(scratch, &used, work->cells, 1);
+    return used;
+}
+
+size_t phx_field_scratch_size(uint32_t width, uint32_t height) {
+    PhxFieldWork work;
+    return phx_field_work_lay(&work, width, height, phx_field_work_spare(width, height), NULL);
+}
+
+static PhxStatus check_arguments(const PhxField *field, const PhxNavGrid *grid, PhxFieldWeights weights,
+                                 const uint32_t *goals, uint32_t goal_count) {
+    if (grid->width != field->width || grid->height != field->height || goal_count == 0)
+        return PHX_ERROR_ARGUMENT;
+    if (weights.straight == 0 || weights.diagonal < weights.straight ||
+        weights.diagonal > 2u * weights.straight)
+        return PHX_ERROR_ARGUMENT;
+    const uint32_t cells = grid->width * grid->height;
+    for (uint32_t i = 0; i < goal_count; i++)
+        if (goals[i] >= cells) return PHX_ERROR_RANGE;
+    for (uint32_t i = 0; i < goal_count; i++)
+        if (grid->cost[goals[i]] == PHX_NAV_IMPASSABLE) return PHX_ERROR_STATE;
+    return PHX_OK;
+}
+
+/* Whether a cell was left out for its sum: it has none, and one step leads from it to a cell that has one. */
+static bool is_cut_off(const PhxFieldWork *work, const int32_t offset[8], uint32_t cell) {
+    if (work->dist[cell] != PHX_FIELD_UNREACHED) return false;
+    for (int d = 0; d < 8; d++)
+        if (work->moves[cell] >> d & 1 && work->dist[cell + (uint32_t)offset[d]] != PHX_FIELD_UNREACHED)
+            return true;
+    return false;
+}
+
+static bool any_cut_off(const PhxFieldWork *work) {
+    int32_t offset[8];
+    phx_field_work_offsets(work, offset);
+    for (uint32_t cell = 0; cell < work->cells; cell++)
+        if (is_cut_off(work, offset, cell)) return true;
+    return false;
+}
+
+PhxStatus phx_field_build_with(PhxField *field, const PhxNavGrid *grid, PhxFieldWeights weights,
+                               const uint32_t *goals, uint32_t goal_count, size_t spare, void *scratch,
+                               uint32_t *requeues) {
+    const PhxStatus status = check_arguments(field, grid, weights, goals, goal_count);
+    if (status) return status;
+    PhxFieldWork work;
+    (void)phx_field_work_lay(&work, grid->width, grid->height, spare, scratch);
+    work.straight = weights.straight;
+    work.diagonal = weights.diagonal;
+    phx_field_find_moves(&work, grid);
+    if (work.min_cost == 0) return PHX_ERROR_RANGE;
+    phx_field_run_front(&work, goals, goal_count);
+    if (requeues) *requeues = work.requeues;
+    field->weights = weights;
+    if (work.overflow && any_cut_off(&work)) {
+        clear(field);
+        return PHX_ERROR_LIMIT;
+    }
+    phx_field_point_flow(&work, field);
+    for (uint32_t i = 0; i < goal_count; i++) field->flow[goals[i]] = PHX_FLOW_GOAL;
+    return PHX_OK;
+}
+
+PhxStatus phx_field_build(PhxField *field, const PhxNavGrid *grid, PhxFieldWeights weights,
+                          const uint32_t *goals, uint32_t goal_count, void *scratch) {
+    return phx_field_build_with(field, grid, weights, goals, goal_count,
+                                phx_field_work_spare(field->width, field->height), scratch, NULL);
+}

@@ -1,0 +1,70 @@
+/* field_work.h: the memory of one field build, and its three stages. For the files of nav only (and their
+ * tests).
+ *
+ * Every array has a border of one impassable cell around the map (stride = width + 2), so that no stage asks
+ * whether a neighbour lies in the map. Stages: phx_field_find_moves (what steps exist), phx_field_run_front
+ * (sums by a bucket queue), phx_field_point_flow (arrows).
+ */
+#ifndef PHX_NAV_FIELD_WORK_H
+#define PHX_NAV_FIELD_WORK_H
+
+#include <phalanx/nav.h>
+
+enum {
+    PHX_FRONT_CHUNK = 32, /* words of a chunk: the link to an older chunk, then 31 cells */
+    PHX_FRONT_CHUNK_CELLS = PHX_FRONT_CHUNK - 1,
+    PHX_FRONT_MAX_RING = 1024, /* buckets; enough, as diagonal * 254 / (straight / 2) < 1018 */
+    PHX_FRONT_MIN_RING = 64    /* one word of the occupancy set */
+};
+
+typedef struct PhxFieldWork {
+    uint32_t width, height, stride, cells; /* cells: with the border */
+    uint32_t straight, diagonal;           /* weights */
+    uint32_t min_cost, max_cost;           /* of the passable cells */
+    uint32_t *dist;                        /* sums */
+    uint8_t *cost;
+    uint8_t *moves; /* bit d: a step in direction d is allowed; 0 in walls */
+    uint8_t *plain; /* 255 where the passable cells of the 3x3 around all cost the same, else 0 */
+    uint8_t
+        *arrived;   /* bit d: a best way enters the cell (from the goal) in direction d; set where dist is */
+    uint32_t *rows; /* six rows of the arrow stage */
+    /* the bucket queue */
+    uint32_t *pool;                     /* chunks */
+    uint32_t pool_chunks, fresh, freed; /* capacity; first never used; head of the free list (0: none) */
+    uint32_t *buckets;         /* where the next cell of a bucket goes: an index into the pool; 0: empty */
+    uint64_t *occupied;        /* bit set of the buckets that aren't empty */
+    uint32_t shift, ring_mask; /* a sum's bucket is sum >> shift, at (sum >> shift) & ring_mask */
+    uint32_t bucket;           /* the bucket that is being emptied */
+    uint32_t requeues;         /* how often the pool ran out (for tests) */
+    bool overflow;             /* a sum above UINT32_MAX - 1 was met and left out */
+} PhxFieldWork;
+
+/* Cell of the map to cell with border. */
+static inline uint32_t phx_field_work_cell(const PhxFieldWork *work, uint32_t cell) {
+    return (cell / work->width + 1) * work->stride + cell % work->width + 1;
+}
+/* Offsets of the directions 0..7. */
+static inline void phx_field_work_offsets(const PhxFieldWork *work, int32_t offset[8]) {
+    for (int d = 0; d < 8; d++) offset[d] = phx_flow_dy[d] * (int32_t)work->stride + phx_flow_dx[d];
+}
+
+/* Lays the arrays of `work` into `scratch`, or only measures (null); gives the size in bytes. The pool gets
+ * enough chunks that it never runs out after a requeue; `spare` more make requeues rare. */
+size_t phx_field_work_lay(PhxFieldWork *work, uint32_t width, uint32_t height, size_t spare, void *scratch);
+/* The usual number of spare chunks. */
+size_t phx_field_work_spare(uint32_t width, uint32_t height);
+
+/* phx_field_build with a given number of spare chunks; `requeues` (may be null) gets the count. */
+PHX_MUST_USE PhxStatus phx_field_build_with(PhxField *field, const PhxNavGrid *grid, PhxFieldWeights weights,
+                                            const uint32_t *goals, uint32_t goal_count, size_t spare,
+                                            void *scratch, uint32_t *requeues);
+
+/* Copies the costs behind the border; fills moves, plain, min_cost and max_cost. max_cost 0: no passable
+ * cell. */
+void phx_field_find_moves(PhxFieldWork *work, const PhxNavGrid *grid);
+/* Fills dist (PHX_FIELD_UNREACHED where no way leads). Goals are checked before. */
+void phx_field_run_front(PhxFieldWork *work, const uint32_t *goals, uint32_t goal_count);
+/* Writes integration and flow of the field. */
+void phx_field_point_flow(PhxFieldWork *work, PhxField *field);
+
+#endif
