@@ -36,7 +36,7 @@ function check_include(file, line, module, name,    folder, target, i, other) {
     sub(/[^\/]*$/, "", folder)
     target = normal(folder name)
     if (!(target in files)) target = ""
-    for (i = 1; target == "" && i <= roots; i++) if ((root[i] name) in files) target = root[i] name
+    for (i = 1; target == "" && i <= roots; i++) if (normal(root[i] name) in files) target = normal(root[i] name)
     if (target == "") {
         if (name in common || (module, name) in outside || (module, "*") in outside || (file, name) in outside) return
         fail(file ":" line ": " module " may not include <" name ">, a header from outside")
