@@ -4,7 +4,8 @@
  * left and leaves; the caller does the same, then closes the loop, so that a worker that wakes late finds
  * nothing, and waits until those inside have left. Ranges are handed out by one atomic counter; the counter
  * and the mutex are all that the threads share. What a range wrote is visible to the caller, because its
- * worker left under the mutex. Determinism: the counter decides who runs a range, never what its bounds are.
+ * worker left under the mutex.
+ * Determinism: the counter decides who runs a range, never what its bounds are.
  */
 #include <phalanx/allocator.h>
 #include <phalanx/jobs.h>
@@ -28,9 +29,9 @@ typedef struct Worker {
 
 struct Pool {
     pthread_mutex_t mutex;
-    pthread_cond_t wake; /* workers wait: a loop was opened, or the pool ends */
-    pthread_cond_t idle; /* callers wait: the last worker left, or the pool is free */
-    uint32_t workers, started;
+    pthread_cond_t wake;                     /* workers wait: a loop was opened, or the pool ends */
+    pthread_cond_t idle;                     /* callers wait: the last worker left, or the pool is free */
+    uint32_t started;                        /* threads that run */
     pthread_t threads[PHX_JOBS_WORKERS_MAX]; /* [1, started]: set before any loop is opened */
     Worker seats[PHX_JOBS_WORKERS_MAX];
     /* Guarded by the mutex. */
@@ -167,7 +168,7 @@ PhxStatus phx_jobs_threads_create(uint32_t threads, PhxJobs *out) {
     const PhxAllocator allocator = phx_allocator_default();
     Pool *pool = allocator.allocate(allocator.user, sizeof *pool);
     if (!pool) return PHX_ERROR_MEMORY;
-    *pool = (Pool){.workers = threads};
+    *pool = (Pool){.started = 0};
     atomic_init(&pool->next, 0);
     if (pthread_mutex_init(&pool->mutex, NULL) != 0 || pthread_cond_init(&pool->wake, NULL) != 0 ||
         pthread_cond_init(&pool->idle, NULL) != 0) {

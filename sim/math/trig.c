@@ -1,10 +1,10 @@
 /* trig.c: sine, cosine, the angle of a vector, turning towards an angle. Contracts and determinism: trig.h.
  *
- * Sine: a = 64 hi + lo within a quarter, and sin(A + b) = sin A - sin A (1 - cos b) + cos A sin b, where b is
- * below 0.35 degrees: both corrections are small, so that products of 32-bit tables carry them to 2^-40 and
- * the only errors that count are the coarse entry's (a quarter of a unit) and the last rounding (half of
- * one). Angle: the ratio of the smaller to the larger component in Q24, and the arctangent by chords of
- * 1/256.
+ * Sine: a = 64 hi + lo within a quarter, and sin(A + b) = sin A - sin A (1 - cos b) + cos A sin b, where b
+ * is below 0.35 degrees: both corrections are small, so that products of 32-bit tables carry them to 2^-40
+ * and the only errors that count are the coarse entry's (a quarter of a unit) and the last rounding (half
+ * of one).
+ * Angle: the ratio of the smaller to the larger component in Q24, and the arctangent by chords of 1/256.
  */
 #include <phalanx/trig.h>
 

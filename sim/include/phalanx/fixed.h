@@ -2,10 +2,11 @@
  *
  * In and out: fix16_t (libfixmath's Q16.16: raw value / 65536, range -32768 .. 32767.99998), and 64-bit
  * products (Q32.32), which stay wide until the end of a formula. Of libfixmath only the type and its inline
- * helpers are used, none of its compiled functions: their build flags change results. Cost: instructions on
- * x86-64, counted with callgrind: mul 9, round_shift 4, isqrt64 38, all without division; div one 64-bit
- * division. Determinism: integers only, no table that is built at run time, no signed overflow. Each rounding
- * is symmetric about zero (half away from zero): f(-v) = -f(v), so that a mirrored match rounds alike.
+ * helpers are used, none of its compiled functions: their build flags change results.
+ * Cost: instructions on x86-64, counted with callgrind: mul 9, round_shift 4, isqrt64 38, all without
+ * division; div one 64-bit division.
+ * Determinism: integers only, no table that is built at run time, no signed overflow. Each rounding is
+ * symmetric about zero (half away from zero): f(-v) = -f(v), so that a mirrored match rounds alike.
  */
 #ifndef PHALANX_FIXED_H
 #define PHALANX_FIXED_H
@@ -73,7 +74,8 @@ static inline fix16_t phx_fix_mul(fix16_t a, fix16_t b) {
 }
 
 /* a / b, rounded to nearest (half away from zero), saturating. b = 0 gives fix16_maximum, fix16_minimum or 0,
- * by the sign of a. Equals libfixmath's fix16_div wherever that doesn't report an overflow. */
+ * by the sign of a. Equals libfixmath's fix16_div wherever that is correctly rounded: for |b| <= 16.0; for
+ * larger divisors the library gives one raw too much now and then. */
 fix16_t phx_fix_div(fix16_t a, fix16_t b);
 
 /* Estimates of 1/sqrt for a 9-bit prefix; generated and proved by tools/trigtable. */
@@ -100,7 +102,8 @@ static inline uint32_t phx_isqrt64(uint64_t v) {
     return (uint32_t)(s + (uint64_t)(v - s * s > 2 * s));
 }
 
-/* The square root, rounded to nearest; 0 for a negative number. Equals libfixmath's fix16_sqrt for x >= 0. */
+/* The square root, rounded to nearest; 0 for a negative number. Equals libfixmath's fix16_sqrt for
+ * 0 <= x < 16384.0; above, the library gives one raw too little now and then. */
 fix16_t phx_fix_sqrt(fix16_t x);
 
 /* Reads a decimal number: an optional sign, one or more digits, and optionally '.' and one or more digits;

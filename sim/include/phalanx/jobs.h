@@ -3,13 +3,13 @@
  * In: a count, a grain, a function of a range. Out: the function was called for ranges that together cover
  * [0, count), each index once, and everything it wrote is visible to the caller.
  * Cost: threads: two mutex operations and a wake-up of the sleeping workers for a call (some microseconds),
- * one compare-and-swap for a range; idle workers sleep. Serial: a call for a range. Determinism: which worker
- * takes which range, and when, is left to the machine. It can't change a result as long as the function keeps
- * the rule: a range reads what no range of the same loop writes, and writes only what belongs to its own
- * indices. Whatever is scratch may be kept for each worker, where its content doesn't outlive the range.
- * Sums, minima and merges over ranges are done after the loop, in index order. Ranges begin at multiples of
- * `grain` whoever runs the loop, so that a piece for each range (index begin / grain) is a safe place for
- * partial results.
+ * one compare-and-swap for a range; idle workers sleep. Serial: a call for a range.
+ * Determinism: which worker takes which range, and when, is left to the machine. It can't change a result
+ * as long as the function keeps the rule: a range reads what no range of the same loop writes, and writes
+ * only what belongs to its own indices. Whatever is scratch may be kept for each worker, where its content
+ * doesn't outlive the range. Sums, minima and merges over ranges are done after the loop, in index order.
+ * Ranges begin at multiples of `grain` whoever runs the loop, so that a piece for each range (index begin /
+ * grain) is a safe place for partial results.
  */
 #ifndef PHALANX_JOBS_H
 #define PHALANX_JOBS_H

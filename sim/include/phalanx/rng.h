@@ -1,8 +1,9 @@
 /* rng.h: random numbers without a generator: value = f(key, purpose, entity, tick, draw).
  *
- * In: the match's key and what the number is for. Out: 64 bits, uniform and independent for different inputs
- * as far as any test of ours can tell; not fit for cryptography. Cost: four rounds of a 64-bit mixer, about
- * 35 instructions. Determinism: no state, so neither the order of draws nor how many others drew can matter.
+ * In: the match's key and what the number is for. Out: 64 bits, uniform and independent for different
+ * inputs as far as any test of ours can tell; not fit for cryptography.
+ * Cost: four rounds of a 64-bit mixer, about 35 instructions.
+ * Determinism: no state, so neither the order of draws nor how many others drew can matter.
  * Source: the finalizer of SplitMix64 (Steele, Lea, Flood 2014, "Fast splittable pseudorandom number
  * generators"), absorbed word by word as a keyed hash of a counter (Salmon et al. 2011, "Parallel random
  * numbers: as easy as 1, 2, 3").

@@ -1,10 +1,11 @@
 /* trig.h: headings and directions. Binary angles, sine and cosine, the angle of a vector.
  *
- * In: PhxAngle, a turn in 65536 parts (0 = +x, 16384 = +y, which is down on a map). Out: Q2.30 (2^30 = 1.0).
+ * In: PhxAngle, a turn in 65536 parts (0 = +x, 16384 = +y, which is down on a map).
+ * Out: Q2.30 (2^30 = 1.0).
  * Cost: sine two table loads and two multiplications; angle_of one 64-bit division and one table step.
  * Determinism: the tables are constants (sim/math/tables.c), written by tools/trigtable, which proves the
- * bounds below over all inputs; there is no cache. Everything is folded into one octant or quarter first, so
- * that mirrored and turned inputs give mirrored and turned results exactly.
+ * bounds below over all inputs; there is no cache. Everything is folded into one octant or quarter first,
+ * so that mirrored and turned inputs give mirrored and turned results exactly.
  */
 #ifndef PHALANX_TRIG_H
 #define PHALANX_TRIG_H
@@ -22,7 +23,7 @@ typedef uint16_t PhxAngle;
 #define PHX_DIR_BITS      30
 #define PHX_DIR_ONE       ((int32_t)1 << PHX_DIR_BITS)
 
-/* Sine and cosine in Q2.30. At most 1.01 units of 2^-30 from the truth, exact at multiples of 90 degrees,
+/* Sine and cosine in Q2.30. At most 0.76 units of 2^-30 from the truth, exact at multiples of 90 degrees,
  * strictly monotonic on each quarter; sin(-a) = -sin(a), cos(a) = sin(a + 16384), cos(-a) = cos(a). */
 int32_t phx_sin(PhxAngle angle);
 int32_t phx_cos(PhxAngle angle);

@@ -1,11 +1,11 @@
 /* vec2.h: vectors of the plane. Q16.16 vectors, Q2.30 directions, and their products in 64 bits.
  *
- * Range: any component is allowed unless a line says otherwise, and nothing here is undefined. Positions lie
- * within
- * +-8192 units (raw +-2^29), so that a difference of two is at most 2^30 raw and its square sums fit with
- * room. Cost: inline; dot and det 3 instructions, normalize about 50 and no division. Determinism: integers
- * only; each rounding is symmetric about zero, so that a vector mirrored at either axis, or with its
- * components swapped, gives the mirrored or swapped result bit for bit.
+ * Range: any component is allowed unless a line says otherwise, and nothing here is undefined. Positions
+ * lie within +-8192 units (raw +-2^29), so that a difference of two is at most 2^30 raw and its square sums
+ * fit with room.
+ * Cost: inline; dot and det 3 instructions, normalize about 50 and no division.
+ * Determinism: integers only; each rounding is symmetric about zero, so that a vector mirrored at either
+ * axis, or with its components swapped, gives the mirrored or swapped result bit for bit.
  */
 #ifndef PHALANX_VEC2_H
 #define PHALANX_VEC2_H
