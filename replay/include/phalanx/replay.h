@@ -44,12 +44,12 @@ enum {
  * ---------------------------------------------------------------------------------------------------- */
 
 /* Where a writer's bytes go. `write` takes all `size` bytes or fails; it is called a few times a tick, in
- * order, and what it has taken is never changed. `tick_done` (may be null) is called after the records of
- * each tick, and after the header and the last record with `end` true: the moment to flush. A status other
- * than PHX_OK ends the writing: the writer keeps it and writes nothing more. */
+ * order, and what it has taken is never changed. `tick_done` (may be null) is called when a tick is complete,
+ * and with `now` true after the content, a note and the last record: the moment to flush, which `now` asks
+ * for at once. A status other than PHX_OK ends the writing: the writer keeps it and writes nothing more. */
 typedef struct PhxReplaySink {
     PhxStatus (*write)(void *user, const void *bytes, size_t size);
-    PhxStatus (*tick_done)(void *user, bool end);
+    PhxStatus (*tick_done)(void *user, bool now);
     void *user;
 } PhxReplaySink;
 
