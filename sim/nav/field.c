@@ -52,13 +52,10 @@ size_t phx_field_work_lay(PhxFieldWork *work, uint32_t width, uint32_t height, s
     size_t used = 0;
     work->occupied = lay(scratch, &used, PHX_FRONT_MAX_RING / 64, sizeof *work->occupied);
     work->buckets = lay(scratch, &used, PHX_FRONT_MAX_RING, sizeof *work->buckets);
-    work->dist = lay(scratch, &used, work->cells, sizeof *work->dist);
+    work->cell = lay(scratch, &used, work->cells, sizeof *work->cell);
     work->pool = lay(scratch, &used, chunks * PHX_FRONT_CHUNK, sizeof *work->pool);
-    work->rows = lay(scratch, &used, (size_t)work->stride * 6, sizeof *work->rows);
-    work->cost = lay(scratch, &used, work->cells, 1);
-    work->moves = lay(scratch, &used, work->cells, 1);
-    work->plain = lay(scratch, &used, work->cells, 1);
-    work->arrived = lay(scratch, &used, work->cells, 1);
+    work->sum_rows = lay(scratch, &used, (size_t)work->stride * 6, sizeof *work->sum_rows);
+    work->byte_rows = lay(scratch, &used, (size_t)work->stride * 5, 1);
     return used;
 }
 
@@ -83,10 +80,11 @@ static PhxStatus check_arguments(const PhxField *field, const PhxNavGrid *grid, 
 }
 
 /* Whether a cell was left out for its sum: it has none, and one step leads from it to a cell that has one. */
-static bool is_cut_off(const PhxFieldWork *work, const int32_t offset[8], uint32_t cell) {
-    if (work->dist[cell] != PHX_FIELD_UNREACHED) return false;
+static bool is_cut_off(const PhxFieldWork *work, const int32_t offset[8], uint32_t at) {
+    if (work->cell[at].dist != PHX_FIELD_UNREACHED) return false;
     for (int d = 0; d < 8; d++)
-        if (work->moves[cell] >> d & 1 && work->dist[cell + (uint32_t)offset[d]] != PHX_FIELD_UNREACHED)
+        if (work->cell[at].facts >> (PHX_FACT_MOVES + d) & 1 &&
+            work->cell[at + (uint32_t)offset[d]].dist != PHX_FIELD_UNREACHED)
             return true;
     return false;
 }

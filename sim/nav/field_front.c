@@ -34,22 +34,40 @@
 #include "base/assert.h"
 #include "base/bitset.h"
 
+enum {
+    PLAIN = 255 << PHX_FACT_PLAIN,
+    FREE = PLAIN | 255 << PHX_FACT_MOVES /* plain, and without a wall in the 3x3 */
+};
+
+/* What the inner loop needs, in a form that the compiler may keep in registers: none of it changes in a
+ * bucket. */
+typedef struct Lane {
+    PhxFieldWork *work;
+    PhxFieldCell *cell;
+    uint32_t *pool, *buckets;
+    uint32_t shift, mask;
+    int32_t offset[8];
+    uint32_t weight[8];
+} Lane;
+
 /* Bits rotated towards higher directions (right turns) and lower ones. */
 static inline uint32_t turn_right(uint32_t set, unsigned n) { return (set << n | set >> (8 - n)) & 255u; }
 static inline uint32_t turn_left(uint32_t set, unsigned n) { return (set >> n | set << (8 - n)) & 255u; }
 
-/* The steps worth trying from a cell entered in the directions `arrived`. */
-static inline uint32_t successors(uint32_t arrived, uint32_t moves, uint32_t plain) {
-    const uint32_t diagonal = arrived & 0xaau, straight = arrived & 0x55u;
-    const uint32_t forced_left = straight & ~turn_right(moves, 3),
-                   forced_right = straight & ~turn_left(moves, 3);
-    const uint32_t natural = arrived | turn_right(diagonal, 1) | turn_left(diagonal, 1) |
-                             turn_left(forced_left, 1) | turn_left(forced_left, 2) |
-                             turn_right(forced_right, 1) | turn_right(forced_right, 2);
-    return moves & (natural | (plain ^ 255u));
+/* The steps worth trying from a cell. */
+static inline uint32_t successors(uint32_t facts) {
+    const uint32_t arrived = facts >> PHX_FACT_ARRIVED, moves = facts >> PHX_FACT_MOVES & 255u;
+    const uint32_t diagonal = arrived & 0xaau;
+    const uint32_t natural = arrived | turn_right(diagonal, 1) | turn_left(diagonal, 1);
+    if (!(~facts & FREE)) return natural;
+    if (!(facts & PLAIN)) return moves;
+    const uint32_t straight = arrived & 0x55u;
+    const uint32_t left = straight & ~turn_right(moves, 3), right = straight & ~turn_left(moves, 3);
+    return moves &
+           (natural | turn_left(left, 1) | turn_left(left, 2) | turn_right(right, 1) | turn_right(right, 2));
 }
 
-static void requeue(PhxFieldWork *work);
+static void requeue(const Lane *lane);
 
 /* A chunk whose first word is `older`; 0 if the pool is empty. Chunk 0 isn't used. */
 static uint32_t take_chunk(PhxFieldWork *work, uint32_t older) {
@@ -70,11 +88,12 @@ static void give_chunk(PhxFieldWork *work, uint32_t chunk) {
 }
 
 /* The first cell of a bucket, or one more than its newest chunk holds. */
-static void push_chunk(PhxFieldWork *work, uint32_t cell, uint32_t slot) {
+static void push_chunk(const Lane *lane, uint32_t cell, uint32_t slot) {
+    PhxFieldWork *work = lane->work;
     const uint32_t at = work->buckets[slot];
     const uint32_t chunk = take_chunk(work, at ? at / PHX_FRONT_CHUNK - 1 : 0);
     if (!chunk) {
-        requeue(work); /* takes up this cell too, whose sum stands already */
+        requeue(lane); /* takes up this cell too, whose sum stands already */
         return;
     }
     phx_bitset_add(work->occupied, slot);
@@ -82,20 +101,21 @@ static void push_chunk(PhxFieldWork *work, uint32_t cell, uint32_t slot) {
     work->buckets[slot] = chunk * PHX_FRONT_CHUNK + 2;
 }
 
-static inline void push(PhxFieldWork *work, uint32_t cell, uint32_t bucket) {
-    const uint32_t slot = bucket & work->ring_mask;
-    const uint32_t at = work->buckets[slot];
+static inline void push(const Lane *lane, uint32_t cell, uint32_t bucket) {
+    const uint32_t slot = bucket & lane->mask;
+    const uint32_t at = lane->buckets[slot];
     if (PHX_UNLIKELY(at % PHX_FRONT_CHUNK == 0)) {
-        push_chunk(work, cell, slot);
+        push_chunk(lane, cell, slot);
     } else {
-        work->pool[at] = cell;
-        work->buckets[slot] = at + 1;
+        lane->pool[at] = cell;
+        lane->buckets[slot] = at + 1;
     }
 }
 
 /* Empties all buckets but the one in work, and fills them again from the sums. At most one entry a cell is
  * then in the queue (those of the bucket in work aren't taken up), so that the pool suffices. */
-static void requeue(PhxFieldWork *work) {
+static void requeue(const Lane *lane) {
+    PhxFieldWork *work = lane->work;
     work->requeues++;
     for (uint32_t slot = 0; slot <= work->ring_mask; slot++) {
         uint32_t chunk = work->buckets[slot] ? (work->buckets[slot] - 1) / PHX_FRONT_CHUNK : 0;
@@ -107,48 +127,50 @@ static void requeue(PhxFieldWork *work) {
         work->buckets[slot] = 0;
     }
     memset(work->occupied, 0, PHX_FRONT_MAX_RING / 8);
-    for (uint32_t cell = 0; cell < work->cells; cell++)
-        if (work->dist[cell] != PHX_FIELD_UNREACHED && work->dist[cell] >> work->shift > work->bucket)
-            push(work, cell, work->dist[cell] >> work->shift);
+    for (uint32_t i = 0; i < work->cells; i++) {
+        const uint32_t dist = work->cell[i].dist;
+        if (dist != PHX_FIELD_UNREACHED && dist >> work->shift > work->bucket)
+            push(lane, i, dist >> work->shift);
+    }
 }
 
-/* `careful`: sums may pass the limit here. */
-static inline void expand(PhxFieldWork *work, const int32_t offset[8], uint32_t cell, bool careful) {
-    uint32_t *const dist = work->dist;
-    const uint32_t base = dist[cell], cost = work->cost[cell];
-    const uint32_t step[2] = {work->straight * cost, work->diagonal * cost};
-    uint32_t set = successors(work->arrived[cell], work->moves[cell], work->plain[cell]);
-    for (; set; set &= set - 1) {
+/* Tries the steps from a cell. `careful`: sums may pass the limit here. */
+static inline void expand(const Lane *lane, uint32_t at, bool careful) {
+    const uint32_t base = lane->cell[at].dist, facts = lane->cell[at].facts, cost = facts & 255u;
+    for (uint32_t set = successors(facts); set; set &= set - 1) {
         const unsigned d = phx_bit_lowest(set);
-        const uint32_t next = cell + (uint32_t)offset[d], old = dist[next];
-        if (careful && step[d & 1] > UINT32_MAX - 1 - base) {
-            work->overflow = true;
+        const uint32_t to = at + (uint32_t)lane->offset[d], step = cost * lane->weight[d], sum = base + step;
+        if (careful && step > UINT32_MAX - 1 - base) {
+            lane->work->overflow = true;
             continue;
         }
-        const uint32_t sum = base + step[d & 1];
+        PhxFieldCell *next = &lane->cell[to];
+        const uint32_t old = next->dist, entered = (uint32_t)1 << PHX_FACT_ARRIVED << d;
         if (sum > old) continue;
-        work->arrived[next] = (uint8_t)((sum == old ? work->arrived[next] : 0u) | 1u << d);
-        dist[next] = sum;
+        const uint32_t kept = sum == old ? UINT32_MAX : ((uint32_t)1 << PHX_FACT_ARRIVED) - 1;
+        next->facts = (next->facts & kept) | entered;
+        next->dist = sum;
         /* a cell is in a bucket once; unreached cells are in none, though their mark has the number of the
          * last */
-        if (sum >> work->shift != old >> work->shift || (careful && old == PHX_FIELD_UNREACHED))
-            push(work, next, sum >> work->shift);
+        if (sum >> lane->shift != old >> lane->shift || (careful && old == PHX_FIELD_UNREACHED))
+            push(lane, to, sum >> lane->shift);
     }
 }
 
 /* Expands what lies in the bucket in work. */
-static inline void empty_bucket(PhxFieldWork *work, const int32_t offset[8], bool careful) {
-    const uint32_t slot = work->bucket & work->ring_mask, shift = work->shift, bucket = work->bucket;
-    uint32_t end = work->buckets[slot];
-    work->buckets[slot] = 0;
+static inline void empty_bucket(const Lane *lane, bool careful) {
+    PhxFieldWork *work = lane->work;
+    const uint32_t bucket = work->bucket, slot = bucket & lane->mask;
+    uint32_t end = lane->buckets[slot];
+    lane->buckets[slot] = 0;
     phx_bitset_remove(work->occupied, slot);
     while (end) {
         const uint32_t chunk = (end - 1) / PHX_FRONT_CHUNK;
         for (uint32_t i = chunk * PHX_FRONT_CHUNK + 1; i < end; i++) {
-            const uint32_t cell = work->pool[i];
-            if (work->dist[cell] >> shift == bucket) expand(work, offset, cell, careful);
+            const uint32_t at = lane->pool[i];
+            if (lane->cell[at].dist >> lane->shift == bucket) expand(lane, at, careful);
         }
-        const uint32_t older = work->pool[(size_t)chunk * PHX_FRONT_CHUNK];
+        const uint32_t older = lane->pool[(size_t)chunk * PHX_FRONT_CHUNK];
         give_chunk(work, chunk);
         end = older ? (older + 1) * PHX_FRONT_CHUNK : 0;
     }
@@ -179,25 +201,40 @@ static void prepare_queue(PhxFieldWork *work) {
     memset(work->occupied, 0, PHX_FRONT_MAX_RING / 8);
 }
 
+static void empty_bucket_plainly(const Lane *outer) {
+    const Lane lane = *outer;
+    empty_bucket(&lane, false);
+}
+
+static void empty_bucket_carefully(const Lane *lane) { empty_bucket(lane, true); }
+
+static Lane make_lane(PhxFieldWork *work) {
+    Lane lane = {.work = work, .cell = work->cell, .pool = work->pool, .buckets = work->buckets};
+    lane.shift = work->shift;
+    lane.mask = work->ring_mask;
+    phx_field_work_offsets(work, lane.offset);
+    for (int d = 0; d < 8; d++) lane.weight[d] = d % 2 ? work->diagonal : work->straight;
+    return lane;
+}
+
 void phx_field_run_front(PhxFieldWork *work, const uint32_t *goals, uint32_t goal_count) {
-    int32_t offset[8];
-    phx_field_work_offsets(work, offset);
     prepare_queue(work);
-    memset(work->dist, 255, work->cells * sizeof *work->dist);
+    const Lane lane = make_lane(work);
     for (uint32_t i = 0; i < goal_count; i++) {
-        const uint32_t cell = phx_field_work_cell(work, goals[i]);
-        if (work->dist[cell] == 0) continue;
-        work->dist[cell] = 0;
-        work->arrived[cell] = 255;
-        push(work, cell, 0);
+        const uint32_t at = phx_field_work_cell(work, goals[i]);
+        PhxFieldCell *goal = &work->cell[at];
+        if (goal->dist == 0) continue;
+        goal->dist = 0;
+        goal->facts |= (uint32_t)255 << PHX_FACT_ARRIVED;
+        push(&lane, at, 0);
     }
     const uint32_t longest = work->diagonal * work->max_cost;
     while (next_bucket(work)) {
         /* the largest sum that this bucket can give */
         const uint64_t most = (((uint64_t)work->bucket + 1) << work->shift) + longest;
         if (most >> work->shift < PHX_FIELD_UNREACHED >> work->shift)
-            empty_bucket(work, offset, false);
+            empty_bucket_plainly(&lane);
         else
-            empty_bucket(work, offset, true);
+            empty_bucket_carefully(&lane);
     }
 }

@@ -1,7 +1,7 @@
 /* field_work.h: the memory of one field build, and its three stages. For the files of nav only (and their
  * tests).
  *
- * Every array has a border of one impassable cell around the map (stride = width + 2), so that no stage asks
+ * The cells have a border of one impassable cell around the map (stride = width + 2), so that no stage asks
  * whether a neighbour lies in the map. Stages: phx_field_find_moves (what steps exist), phx_field_run_front
  * (sums by a bucket queue), phx_field_point_flow (arrows).
  */
@@ -17,17 +17,22 @@ enum {
     PHX_FRONT_MIN_RING = 64    /* one word of the occupancy set */
 };
 
+/* A cell in 8 bytes, so that a look at one costs one line of the cache. `facts`: cost, allowed steps (bit d:
+ * direction d; 0 in walls), plain (255 where the passable cells of the 3x3 around all cost the same, else 0),
+ * and arrived (bit d: a best way enters the cell, from the goal, in direction d; means something where dist
+ * is set). */
+typedef struct PhxFieldCell {
+    uint32_t dist, facts;
+} PhxFieldCell;
+enum { PHX_FACT_MOVES = 8, PHX_FACT_PLAIN = 16, PHX_FACT_ARRIVED = 24 }; /* shifts; the cost is at 0 */
+
 typedef struct PhxFieldWork {
     uint32_t width, height, stride, cells; /* cells: with the border */
     uint32_t straight, diagonal;           /* weights */
     uint32_t min_cost, max_cost;           /* of the passable cells */
-    uint32_t *dist;                        /* sums */
-    uint8_t *cost;
-    uint8_t *moves; /* bit d: a step in direction d is allowed; 0 in walls */
-    uint8_t *plain; /* 255 where the passable cells of the 3x3 around all cost the same, else 0 */
-    uint8_t
-        *arrived;   /* bit d: a best way enters the cell (from the goal) in direction d; set where dist is */
-    uint32_t *rows; /* six rows of the arrow stage */
+    PhxFieldCell *cell;
+    uint32_t *sum_rows; /* six rows of sums: two for each of three rows of the map */
+    uint8_t *byte_rows; /* five rows of bytes */
     /* the bucket queue */
     uint32_t *pool;                     /* chunks */
     uint32_t pool_chunks, fresh, freed; /* capacity; first never used; head of the free list (0: none) */
@@ -62,7 +67,7 @@ PHX_MUST_USE PhxStatus phx_field_build_with(PhxField *field, const PhxNavGrid *g
 /* Copies the costs behind the border; fills moves, plain, min_cost and max_cost. max_cost 0: no passable
  * cell. */
 void phx_field_find_moves(PhxFieldWork *work, const PhxNavGrid *grid);
-/* Fills dist (PHX_FIELD_UNREACHED where no way leads). Goals are checked before. */
+/* Fills the sums (PHX_FIELD_UNREACHED where no way leads). Goals are checked before. */
 void phx_field_run_front(PhxFieldWork *work, const uint32_t *goals, uint32_t goal_count);
 /* Writes integration and flow of the field. */
 void phx_field_point_flow(PhxFieldWork *work, PhxField *field);
