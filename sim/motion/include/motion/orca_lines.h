@@ -1,0 +1,56 @@
+/* orca_lines.h: half-planes of permitted velocities, and who makes them. Internal to motion/ and its tests.
+ *
+ * A half-plane is kept by its normal and offset: velocities v with normal . v >= offset are permitted.
+ * Compared with a point and a direction this needs no point far away from the origin, and leaves mirror
+ * images mirrored.
+ */
+#ifndef PHX_MOTION_ORCA_LINES_H
+#define PHX_MOTION_ORCA_LINES_H
+
+#include <phalanx/orca.h>
+
+enum {
+    PHX_ORCA_OFFSET_MAX =
+        1 << 28,            /* raw: offsets saturate at 4096 units a second, 64 times the highest speed */
+    PHX_ORCA_INV_BITS = 30, /* fraction bits of a reciprocal horizon */
+};
+
+typedef struct PhxOrcaLine {
+    PhxDir normal;  /* unit, Q2.30, into the permitted side */
+    fix16_t offset; /* units a second, |.| <= PHX_ORCA_OFFSET_MAX */
+} PhxOrcaLine;
+
+/* What a unit shows to its neighbours; in order of the spatial grid's rows. */
+typedef struct PhxOrcaBody {
+    PhxVec2 position, velocity;
+    fix16_t radius;
+    uint32_t class_of;
+} PhxOrcaBody;
+
+/* What is derived from a class. */
+typedef struct PhxOrcaReach {
+    fix16_t radius, max_speed, range, wall_range;
+    uint32_t neighbours;
+    int64_t inv_horizon, inv_wall_horizon; /* Q30, <= 16 */
+} PhxOrcaReach;
+
+/* One half-plane for each of `count` neighbours, in their order. `inv_horizon` in Q30; `rate` in Hz; `slot`
+ * is the unit's own. Two units on the very same point with equal velocities part along a direction drawn from
+ * their slots. */
+void phx_orca_unit_lines(const PhxOrcaBody *self, uint32_t slot, int64_t inv_horizon, uint32_t rate,
+                         const PhxOrcaBody *bodies, const PhxNear *near, uint32_t count, PhxOrcaLine *out);
+
+/* At most one half-plane for each of `count` walls, in their order; those that earlier ones cover are left
+ * out. Returns how many. */
+uint32_t phx_orca_wall_lines(const PhxOrcaBody *self, int64_t inv_horizon, const PhxWalls *walls,
+                             const PhxWallNear *near, uint32_t count, PhxOrcaLine *out);
+
+/* The unit vector along (x, y), components up to 2^32; false, and nothing written, for zero. */
+bool phx_orca_unit(int64_t x, int64_t y, PhxDir *out);
+
+/* The direction of a tangent from the origin to the disc of `radius` about p: p turned by the angle whose
+ * sine is radius / |p|, in the sense of +x to +y where `left`, else back. 0 < |p| < 2^24 raw; where |p| <
+ * radius the angle counts as a right one. */
+PhxDir phx_orca_leg(int64_t px, int64_t py, int64_t radius, bool left);
+
+#endif

@@ -1,0 +1,125 @@
+/* orca.c: one tick of collision avoidance over all units: gather, neighbours, half-planes, program.
+ *
+ * In: a scene (columns by slot, the spatial grid, walls). Out: a velocity by slot.
+ * Cost: gathering reads each column once; solving reads the grid's rows and the bodies of the neighbours,
+ * which lie close together in memory, as rows are in order of cells.
+ *
+ * Determinism: gather writes body[row] from slot[row]; solve reads bodies, grid and walls, none of which it
+ * writes, and writes the output of slot[row], a slot having one row. So any split and any order of calls
+ * gives the same bits. The order of neighbours and of walls is total (distance, then slot or index).
+ */
+#include <phalanx/orca.h>
+
+#include "base/arena.h"
+#include "base/assert.h"
+#include "motion/orca_lines.h"
+#include "motion/orca_program.h"
+
+enum {
+    RADIUS_MIN = 1 << 12,
+    RADIUS_MAX = 16 << 16,
+    SPEED_MAX = 64 << 16,
+    HORIZON_MIN = 1 << 12,
+    HORIZON_MAX = 1024 << 16,
+};
+
+static fix16_t clamp(fix16_t value, fix16_t low, fix16_t high) {
+    return value < low ? low : value > high ? high : value;
+}
+
+void phx_orca_layout(PhxOrcaWork *work, PhxArena *arena, uint32_t capacity, uint32_t class_capacity) {
+    *work = (PhxOrcaWork){.capacity = capacity, .class_capacity = class_capacity};
+    work->body = PHX_ARENA_ARRAY(arena, PhxOrcaBody, capacity);
+    work->reach = PHX_ARENA_ARRAY(arena, PhxOrcaReach, class_capacity);
+}
+
+fix16_t phx_orca_range(const PhxOrcaClass *classes, uint32_t class_count) {
+    fix16_t range = 0;
+    for (uint32_t i = 0; i < class_count; i++)
+        if (classes[i].neighbour_range > range) range = classes[i].neighbour_range;
+    return clamp(range, 0, PHX_SPATIAL_MAX_RANGE);
+}
+
+static PhxOrcaReach reach_of(const PhxOrcaClass *c) {
+    PhxOrcaReach reach = {.radius = clamp(c->radius, RADIUS_MIN, RADIUS_MAX),
+                          .max_speed = clamp(c->max_speed, 0, SPEED_MAX),
+                          .range = clamp(c->neighbour_range, 0, PHX_SPATIAL_MAX_RANGE),
+                          .neighbours = c->neighbours};
+    if (reach.neighbours > PHX_ORCA_MAX_NEIGHBOURS) reach.neighbours = PHX_ORCA_MAX_NEIGHBOURS;
+    const fix16_t horizon = clamp(c->horizon, HORIZON_MIN, HORIZON_MAX);
+    const fix16_t wall_horizon = clamp(c->wall_horizon, HORIZON_MIN, HORIZON_MAX);
+    reach.inv_horizon = phx_div_round((int64_t)1 << 46, horizon);
+    reach.inv_wall_horizon = phx_div_round((int64_t)1 << 46, wall_horizon);
+    /* what can be touched within the horizon: <= 2^22 * 2^26 >> 16 */
+    const int64_t touch = ((int64_t)reach.max_speed * wall_horizon >> 16) + reach.radius;
+    reach.wall_range = touch > PHX_SPATIAL_MAX_RANGE ? PHX_SPATIAL_MAX_RANGE : (fix16_t)touch;
+    return reach;
+}
+
+void phx_orca_prepare(const PhxOrcaScene *scene) {
+    PHX_ASSERT(scene->class_count >= 1 && scene->class_count <= scene->work->class_capacity,
+               scene->class_count, 0);
+    PHX_ASSERT(scene->spatial->count <= scene->work->capacity, scene->spatial->count, scene->work->capacity);
+    PHX_ASSERT(scene->tick_rate >= 1 && scene->tick_rate <= 1000, scene->tick_rate, 0);
+    for (uint32_t i = 0; i < scene->class_count; i++) scene->work->reach[i] = reach_of(&scene->classes[i]);
+}
+
+void phx_orca_gather(const PhxOrcaScene *scene, uint32_t begin, uint32_t end) {
+    const PhxSpatial *spatial = scene->spatial;
+    PhxOrcaWork *work = scene->work;
+    for (uint32_t row = begin; row < end; row++) {
+        const uint32_t slot = spatial->slot[row];
+        const uint32_t class_of = scene->class_of ? scene->class_of[slot] : 0;
+        PHX_ASSERT(class_of < scene->class_count, class_of, scene->class_count);
+        work->body[row] = (PhxOrcaBody){.position = spatial->position[row],
+                                        .velocity = {scene->vel_x[slot], scene->vel_y[slot]},
+                                        .radius = work->reach[class_of].radius,
+                                        .class_of = class_of};
+    }
+}
+
+static void solve_row(const PhxOrcaScene *scene, uint32_t row) {
+    const uint32_t slot = scene->spatial->slot[row];
+    const PhxOrcaBody *self = &scene->work->body[row];
+    const PhxOrcaReach *reach = &scene->work->reach[self->class_of];
+    PhxOrcaLine lines[PHX_ORCA_MAX_LINES];
+    uint32_t hard = 0;
+    if (scene->walls && scene->walls->count > 0) {
+        PhxWallNear walls[PHX_WALLS_MAX_NEAR];
+        const uint32_t found =
+            phx_walls_nearest(scene->walls, self->position, reach->wall_range, PHX_WALLS_MAX_NEAR, walls);
+        hard = phx_orca_wall_lines(self, reach->inv_wall_horizon, scene->walls, walls, found, lines);
+    }
+    PhxNear near[PHX_ORCA_MAX_NEIGHBOURS];
+    const uint32_t found =
+        phx_spatial_nearest(scene->spatial, self->position, reach->range, slot, reach->neighbours, near);
+    phx_orca_unit_lines(self, slot, reach->inv_horizon, scene->tick_rate, scene->work->body, near, found,
+                        lines + hard);
+    uint8_t flags;
+    const PhxVec2 preferred = {scene->pref_x[slot], scene->pref_y[slot]};
+    const PhxVec2 velocity = phx_orca_program(lines, hard + found, hard, preferred, reach->max_speed, &flags);
+    scene->out_x[slot] = velocity.x;
+    scene->out_y[slot] = velocity.y;
+    if (scene->flags) scene->flags[slot] = flags;
+}
+
+void phx_orca_solve(const PhxOrcaScene *scene, uint32_t begin, uint32_t end) {
+    for (uint32_t row = begin; row < end; row++) solve_row(scene, row);
+}
+
+static void gather_range(void *context, uint32_t begin, uint32_t end, uint32_t worker) {
+    (void)worker;
+    phx_orca_gather(context, begin, end);
+}
+
+static void solve_range(void *context, uint32_t begin, uint32_t end, uint32_t worker) {
+    (void)worker;
+    phx_orca_solve(context, begin, end);
+}
+
+void phx_orca_run(const PhxOrcaScene *scene, const PhxJobs *jobs) {
+    PhxOrcaScene copy = *scene; /* the context of a job isn't const */
+    phx_orca_prepare(&copy);
+    phx_parallel_for(jobs, copy.spatial->count, PHX_ORCA_GRAIN * 16, gather_range, &copy);
+    phx_parallel_for(jobs, copy.spatial->count, PHX_ORCA_GRAIN, solve_range, &copy);
+}

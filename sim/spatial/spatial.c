@@ -1,0 +1,215 @@
+/* spatial.c: the uniform grid over positions and its nearest-neighbour query.
+ *
+ * In: columns of positions and the living slots. Out: rows in order of (cell, slot) with their positions.
+ * Cost: build O(rows + cells), of which cells and the copy of positions are spread over the jobs; query
+ * O(rows in the cells that its circle touches).
+ *
+ * Determinism: the parallel loops write element i of an array from input i, so that a schedule can't change a
+ * byte. Counting and scattering are serial, in ascending order of slots. The query keeps the least keys of a
+ * total order, (squared distance, slot) in one integer, so that the order of visiting rows plays no part.
+ */
+#include <phalanx/spatial.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/assert.h"
+
+enum {
+    SLOT_BITS = 20, /* PHX_SPATIAL_MAX_ROWS = 2^20 */
+    BUILD_ROWS = 2048,
+};
+
+void phx_spatial_layout(PhxSpatial *spatial, PhxArena *arena, uint32_t capacity) {
+    PHX_ASSERT(capacity <= PHX_SPATIAL_MAX_ROWS, capacity, 0);
+    *spatial = (PhxSpatial){.capacity = capacity, .max_cells = PHX_SPATIAL_MAX_CELLS};
+    spatial->cell_start = PHX_ARENA_ARRAY(arena, uint32_t, (size_t)PHX_SPATIAL_MAX_CELLS + 1);
+    spatial->slot = PHX_ARENA_ARRAY(arena, uint32_t, capacity);
+    spatial->row_of = PHX_ARENA_ARRAY(arena, uint32_t, capacity);
+    spatial->position = PHX_ARENA_ARRAY(arena, PhxVec2, capacity);
+    spatial->cell_of = PHX_ARENA_ARRAY(arena, uint32_t, capacity);
+}
+
+/* The cell a quarter to half of the range wide, rounded down to a power of two: a circle then touches 5 to 9
+ * rows of cells, and the cells hold about a third more than the circle. */
+static uint32_t first_shift(fix16_t range) {
+    uint32_t shift = 14;
+    while (shift < 20 && (int64_t)8 << shift <= range) shift++;
+    return shift;
+}
+
+typedef struct BuildTask {
+    PhxSpatial *spatial;
+    const fix16_t *x, *y;
+    const uint32_t *slots;
+} BuildTask;
+
+static uint32_t task_slot(const BuildTask *task, uint32_t i) { return task->slots ? task->slots[i] : i; }
+
+/* Bounding box of the rows; then origin, size and shift. */
+static void fit_cells(const BuildTask *task, uint32_t count, fix16_t range) {
+    PhxSpatial *s = task->spatial;
+    int32_t low_x = INT32_MAX, low_y = INT32_MAX, high_x = INT32_MIN, high_y = INT32_MIN;
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t slot = task_slot(task, i);
+        PHX_ASSERT(slot < s->capacity, slot, s->capacity);
+        const int32_t x = task->x[slot], y = task->y[slot];
+        low_x = x < low_x ? x : low_x;
+        high_x = x > high_x ? x : high_x;
+        low_y = y < low_y ? y : low_y;
+        high_y = y > high_y ? y : high_y;
+    }
+    s->origin_x = low_x;
+    s->origin_y = low_y;
+    const uint64_t span_x = (uint64_t)((int64_t)high_x - low_x), span_y = (uint64_t)((int64_t)high_y - low_y);
+    uint32_t shift = first_shift(range);
+    while (((span_x >> shift) + 1) * ((span_y >> shift) + 1) > s->max_cells) shift++;
+    s->cell_shift = shift;
+    s->width = (uint32_t)(span_x >> shift) + 1;
+    s->height = (uint32_t)(span_y >> shift) + 1;
+}
+
+static void find_cells(void *context, uint32_t begin, uint32_t end, uint32_t worker) {
+    const BuildTask *task = context;
+    PhxSpatial *s = task->spatial;
+    (void)worker;
+    for (uint32_t i = begin; i < end; i++) {
+        const uint32_t slot = task_slot(task, i);
+        const uint32_t cx = (uint32_t)((int64_t)task->x[slot] - s->origin_x) >> s->cell_shift;
+        const uint32_t cy = (uint32_t)((int64_t)task->y[slot] - s->origin_y) >> s->cell_shift;
+        s->cell_of[i] = cy * s->width + cx;
+    }
+}
+
+static void copy_positions(void *context, uint32_t begin, uint32_t end, uint32_t worker) {
+    const BuildTask *task = context;
+    PhxSpatial *s = task->spatial;
+    (void)worker;
+    for (uint32_t row = begin; row < end; row++)
+        s->position[row] = (PhxVec2){task->x[s->slot[row]], task->y[s->slot[row]]};
+}
+
+/* Counting sort. While scattering, cell_start[c] is where the next row of cell c goes; it ends as the start
+ * of c + 1, so that the table is shifted back by one. */
+static void sort_rows(const BuildTask *task, uint32_t count) {
+    PhxSpatial *s = task->spatial;
+    const uint32_t cells = s->width * s->height;
+    memset(s->cell_start, 0, sizeof *s->cell_start * ((size_t)cells + 1));
+    for (uint32_t i = 0; i < count; i++) s->cell_start[s->cell_of[i]]++;
+    uint32_t start = 0;
+    for (uint32_t c = 0; c <= cells; c++) {
+        const uint32_t rows = s->cell_start[c];
+        s->cell_start[c] = start;
+        start += rows;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t slot = task_slot(task, i), row = s->cell_start[s->cell_of[i]]++;
+        s->slot[row] = slot;
+        s->row_of[slot] = row;
+    }
+    memmove(s->cell_start + 1, s->cell_start, sizeof *s->cell_start * cells);
+    s->cell_start[0] = 0;
+}
+
+void phx_spatial_build(PhxSpatial *spatial, const PhxJobs *jobs, const fix16_t *x, const fix16_t *y,
+                       const uint32_t *slots, uint32_t count, fix16_t range) {
+    PHX_ASSERT(count <= spatial->capacity, count, spatial->capacity);
+    spatial->count = count;
+    spatial->width = spatial->height = 0;
+    if (count == 0) return;
+    BuildTask task = {.spatial = spatial, .x = x, .y = y, .slots = slots};
+    fit_cells(&task, count, range);
+    phx_parallel_for(jobs, count, BUILD_ROWS, find_cells, &task);
+    sort_rows(&task, count);
+    phx_parallel_for(jobs, count, BUILD_ROWS, copy_positions, &task);
+}
+
+/* One axis of a window; false where it lies beside the grid. */
+static bool clip_axis(int64_t at, int64_t range, int32_t origin, uint32_t shift, uint32_t size,
+                      uint32_t *first, uint32_t *last) {
+    const int64_t low = at - range - origin, high = at + range - origin;
+    if (high < 0) return false;
+    const uint64_t from = low < 0 ? 0 : (uint64_t)low >> shift, to = (uint64_t)high >> shift;
+    if (from >= size) return false;
+    *first = (uint32_t)from;
+    *last = to < size ? (uint32_t)to : size - 1;
+    return true;
+}
+
+bool phx_spatial_window(const PhxSpatial *s, PhxVec2 at, fix16_t range, PhxSpatialWindow *out) {
+    return clip_axis(at.x, range, s->origin_x, s->cell_shift, s->width, &out->first_x, &out->last_x) &&
+           clip_axis(at.y, range, s->origin_y, s->cell_shift, s->height, &out->first_y, &out->last_y);
+}
+
+/* The keys found so far, ascending; `bound` is the largest key that may still enter. */
+typedef struct NearestQuery {
+    int64_t x, y;
+    uint64_t bound;
+    uint32_t exclude, limit, found;
+    uint64_t key[PHX_SPATIAL_MAX_NEAREST];
+} NearestQuery;
+
+static void insert_key(NearestQuery *query, uint64_t key) {
+    uint32_t i = query->found < query->limit ? query->found++ : query->limit - 1;
+    for (; i > 0 && query->key[i - 1] > key; i--) query->key[i] = query->key[i - 1];
+    query->key[i] = key;
+    if (query->found == query->limit) query->bound = query->key[query->limit - 1] - 1;
+}
+
+static void scan_rows(const PhxSpatial *s, NearestQuery *query, uint32_t begin, uint32_t end) {
+    uint64_t bound_sq = query->bound >> SLOT_BITS;
+    for (uint32_t row = begin; row < end; row++) {
+        /* |dx| and |dy| <= 2^31, so that the sum of squares stays below 2^63 */
+        const int64_t dx = s->position[row].x - query->x, dy = s->position[row].y - query->y;
+        const uint64_t distance_sq = (uint64_t)(dx * dx) + (uint64_t)(dy * dy);
+        if (distance_sq > bound_sq) continue;
+        const uint32_t slot = s->slot[row];
+        const uint64_t key = distance_sq << SLOT_BITS | slot; /* bound_sq < 2^44 */
+        if (key > query->bound || slot == query->exclude) continue;
+        insert_key(query, key);
+        bound_sq = query->bound >> SLOT_BITS;
+    }
+}
+
+/* Squared distance from the query to the strip of cells cy; zero inside of it. */
+static uint64_t strip_distance_sq(const PhxSpatial *s, const NearestQuery *query, uint32_t cy) {
+    const int64_t low = s->origin_y + ((int64_t)cy << s->cell_shift),
+                  high = low + ((int64_t)1 << s->cell_shift) - 1;
+    const int64_t d = query->y < low ? low - query->y : query->y > high ? query->y - high : 0;
+    return (uint64_t)(d * d);
+}
+
+static void scan_strip(const PhxSpatial *s, NearestQuery *query, const PhxSpatialWindow *window,
+                       uint32_t cy) {
+    const uint32_t *start = s->cell_start + (size_t)cy * s->width;
+    scan_rows(s, query, start[window->first_x], start[window->last_x + 1]);
+}
+
+uint32_t phx_spatial_nearest(const PhxSpatial *s, PhxVec2 at, fix16_t range, uint32_t exclude, uint32_t limit,
+                             PhxNear *out) {
+    PHX_ASSERT(limit <= PHX_SPATIAL_MAX_NEAREST && range <= PHX_SPATIAL_MAX_RANGE, limit, range);
+    PhxSpatialWindow window;
+    if (limit == 0 || range <= 0 || !phx_spatial_window(s, at, range, &window)) return 0;
+    /* (2^44 << 20) - 1 is the largest key when the range is 64 units: the wrap is meant */
+    NearestQuery query = {.x = at.x, .y = at.y, .exclude = exclude, .limit = limit, .found = 0};
+    query.bound = ((uint64_t)range * (uint64_t)range << SLOT_BITS) - 1;
+    /* from the strip of the query's own cell up and down, each way as long as a strip can hold something
+     * nearer */
+    const int64_t own = ((int64_t)at.y - s->origin_y) / ((int64_t)1 << s->cell_shift);
+    const uint32_t middle = own < window.first_y  ? window.first_y
+                            : own > window.last_y ? window.last_y
+                                                  : (uint32_t)own;
+    scan_strip(s, &query, &window, middle);
+    for (uint32_t cy = middle; cy-- > window.first_y;) {
+        if (strip_distance_sq(s, &query, cy) > query.bound >> SLOT_BITS) break;
+        scan_strip(s, &query, &window, cy);
+    }
+    for (uint32_t cy = middle + 1; cy <= window.last_y; cy++) {
+        if (strip_distance_sq(s, &query, cy) > query.bound >> SLOT_BITS) break;
+        scan_strip(s, &query, &window, cy);
+    }
+    for (uint32_t i = 0; i < query.found; i++) {
+        const uint32_t slot = (uint32_t)(query.key[i] & (PHX_SPATIAL_MAX_ROWS - 1));
+        out[i] = (PhxNear){.distance_sq = query.key[i] >> SLOT_BITS, .slot = slot, .row = s->row_of[slot]};
+    }
+    return query.found;
+}
