@@ -10,12 +10,9 @@
 
 enum { BODY_CORNERS = 12 };
 
-static PhxVec2 vec2_add(PhxVec2 a, PhxVec2 b) { return (PhxVec2){a.x + b.x, a.y + b.y}; }
-
 /* The point at `length` from `center` in direction `heading`. */
 static PhxVec2 at_angle(PhxVec2 center, PhxAngle heading, fix16_t length) {
-    const PhxDir dir = {phx_cos(heading), phx_sin(heading)};
-    return vec2_add(center, phx_dir_scale(dir, length));
+    return phx_vec2_add(center, phx_dir_scale(phx_dir_of_angle(heading), length));
 }
 
 static PhxDrawColor with_alpha(PhxDrawColor color, uint32_t alpha) { return (color & 0xffffff00u) | alpha; }
@@ -88,7 +85,7 @@ void phx_draw_velocities(const PhxSim *sim, const PhxDrawSink *sink) {
     for (uint32_t i = 0; i < units.used; i++) {
         if (!phx_generation_alive(units.generation[i]) || (!units.vel_x[i] && !units.vel_y[i])) continue;
         const PhxVec2 at = unit_position(&units, i);
-        sink->arrow(sink->user, at, vec2_add(at, (PhxVec2){units.vel_x[i], units.vel_y[i]}),
+        sink->arrow(sink->user, at, phx_vec2_add(at, (PhxVec2){units.vel_x[i], units.vel_y[i]}),
                     with_alpha(phx_draw_player_color(units.player[i]), 0xc0));
     }
 }

@@ -23,20 +23,20 @@ double phx_canvas_y(const PhxCanvas *canvas, fix16_t y);
 void phx_canvas_color(const PhxCanvas *canvas, PhxDrawColor color, double alpha);
 
 /* Terrain. */
-typedef enum PhxGround {
-    PHX_GROUND_PLAIN,
-    PHX_GROUND_SWAMP,
-    PHX_GROUND_WATER,
-    PHX_GROUND_WOODS,
-    PHX_GROUND_ROCK,
-    PHX_GROUND_COUNT
-} PhxGround;
+typedef enum PhxGroundKind {
+    PHX_GROUND_KIND_PLAIN,
+    PHX_GROUND_KIND_SWAMP,
+    PHX_GROUND_KIND_WATER,
+    PHX_GROUND_KIND_WOODS,
+    PHX_GROUND_KIND_ROCK,
+    PHX_GROUND_KIND_COUNT
+} PhxGroundKind;
 
-/* Which kinds a map has, as a mask of 1 << PhxGround. */
+/* Which kinds a map has, as a mask of 1 << PhxGroundKind. */
 uint32_t phx_terrain_kinds(const PhxSim *sim, const char *letters);
 /* A typical colour of a kind, 0xRRGGBBAA. */
-PhxDrawColor phx_terrain_color(PhxGround kind);
-const char *phx_terrain_name(PhxGround kind);
+PhxDrawColor phx_terrain_color(PhxGroundKind kind);
+const char *phx_terrain_name(PhxGroundKind kind);
 /* The map as an opaque image of width x height pixels (each >= 1). Null: no memory. */
 cairo_surface_t *phx_terrain_paint(const PhxSim *sim, const char *letters, uint32_t width, uint32_t height);
 

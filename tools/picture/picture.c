@@ -222,15 +222,15 @@ static void paint_grounds(const Picture *picture, double left, double y) {
     const uint32_t kinds = phx_terrain_kinds(picture->sim, picture->options->letters);
     double x = left;
     font(picture, false, 12);
-    for (uint32_t kind = 0; kind < PHX_GROUND_COUNT; kind++) {
+    for (uint32_t kind = 0; kind < PHX_GROUND_KIND_COUNT; kind++) {
         if (!(kinds >> kind & 1)) continue;
         cairo_rectangle(cairo, x + 0.5, y - 10.5, 18, 12);
-        phx_canvas_color(&picture->canvas, phx_terrain_color((PhxGround)kind), 1);
+        phx_canvas_color(&picture->canvas, phx_terrain_color((PhxGroundKind)kind), 1);
         cairo_fill_preserve(cairo);
         phx_canvas_color(&picture->canvas, FAINT, 1);
         cairo_set_line_width(cairo, 1);
         cairo_stroke(cairo);
-        x = text_at(picture, x + 25, y, FAINT, phx_terrain_name((PhxGround)kind)) + 20;
+        x = text_at(picture, x + 25, y, FAINT, phx_terrain_name((PhxGroundKind)kind)) + 20;
     }
 }
 

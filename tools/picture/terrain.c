@@ -26,19 +26,19 @@ typedef struct Relief {
     float *rise;               /* height in pixels */
 } Relief;
 
-static PhxGround ground_of(char letter, uint8_t cost, uint8_t cheapest) {
+static PhxGroundKind ground_of(char letter, uint8_t cost, uint8_t cheapest) {
     switch (letter) {
     case 'W':
-        return PHX_GROUND_WATER;
+        return PHX_GROUND_KIND_WATER;
     case 'T':
-        return PHX_GROUND_WOODS;
+        return PHX_GROUND_KIND_WOODS;
     case 'S':
-        return PHX_GROUND_SWAMP;
+        return PHX_GROUND_KIND_SWAMP;
     default:
         break;
     }
-    if (cost == PHX_NAV_IMPASSABLE) return PHX_GROUND_ROCK;
-    return !letter && cost > cheapest ? PHX_GROUND_SWAMP : PHX_GROUND_PLAIN;
+    if (cost == PHX_NAV_IMPASSABLE) return PHX_GROUND_KIND_ROCK;
+    return !letter && cost > cheapest ? PHX_GROUND_KIND_SWAMP : PHX_GROUND_KIND_PLAIN;
 }
 
 static uint8_t cheapest_of(const PhxNavGrid *map) {
@@ -57,14 +57,14 @@ uint32_t phx_terrain_kinds(const PhxSim *sim, const char *letters) {
     return kinds;
 }
 
-PhxDrawColor phx_terrain_color(PhxGround kind) {
-    static const uint32_t colors[PHX_GROUND_COUNT] = {0xdfdcbcff, 0xb4b98fff, 0x9dbcc6ff, 0x86a17aff,
-                                                      0x9c9186ff};
+PhxDrawColor phx_terrain_color(PhxGroundKind kind) {
+    static const uint32_t colors[PHX_GROUND_KIND_COUNT] = {0xdfdcbcff, 0xb4b98fff, 0x9dbcc6ff, 0x86a17aff,
+                                                           0x9c9186ff};
     return colors[kind];
 }
 
-const char *phx_terrain_name(PhxGround kind) {
-    static const char *const names[PHX_GROUND_COUNT] = {"ground", "swamp", "water", "woods", "rock"};
+const char *phx_terrain_name(PhxGroundKind kind) {
+    static const char *const names[PHX_GROUND_KIND_COUNT] = {"ground", "swamp", "water", "woods", "rock"};
     return names[kind];
 }
 
@@ -112,13 +112,13 @@ static bool reduce_cells(Relief *relief, const PhxNavGrid *map, const char *lett
     if (!relief->cells) return false;
     for (uint32_t cy = 0; cy < relief->cells_y; cy++) {
         for (uint32_t cx = 0; cx < relief->cells_x; cx++) {
-            uint32_t count[PHX_GROUND_COUNT] = {0}, best = 0;
+            uint32_t count[PHX_GROUND_KIND_COUNT] = {0}, best = 0;
             for (uint32_t y = cy * by; y < (cy + 1) * by && y < map->height; y++)
                 for (uint32_t x = cx * by; x < (cx + 1) * by && x < map->width; x++) {
                     const size_t i = (size_t)y * map->width + x;
                     count[ground_of(letters ? letters[i] : 0, map->cost[i], cheapest)]++;
                 }
-            for (uint32_t k = 1; k < PHX_GROUND_COUNT; k++)
+            for (uint32_t k = 1; k < PHX_GROUND_KIND_COUNT; k++)
                 if (count[k] >= count[best] && count[k]) best = k;
             relief->cells[(size_t)cy * relief->cells_x + cx] = (uint8_t)best;
         }
@@ -138,13 +138,13 @@ static uint32_t cell_kind(const Relief *relief, int32_t x, int32_t y) {
 static uint8_t kind_at(const Relief *relief, float x, float y) {
     const float fx = floorf(x - 0.5f), fy = floorf(y - 0.5f);
     const float u = x - 0.5f - fx, v = y - 0.5f - fy;
-    float votes[PHX_GROUND_COUNT] = {0};
+    float votes[PHX_GROUND_KIND_COUNT] = {0};
     votes[cell_kind(relief, (int32_t)fx, (int32_t)fy)] += (1 - u) * (1 - v);
     votes[cell_kind(relief, (int32_t)fx + 1, (int32_t)fy)] += u * (1 - v);
     votes[cell_kind(relief, (int32_t)fx, (int32_t)fy + 1)] += (1 - u) * v;
     votes[cell_kind(relief, (int32_t)fx + 1, (int32_t)fy + 1)] += u * v;
     uint8_t best = 0;
-    for (uint8_t k = 1; k < PHX_GROUND_COUNT; k++)
+    for (uint8_t k = 1; k < PHX_GROUND_KIND_COUNT; k++)
         if (votes[k] > votes[best]) best = k;
     return best;
 }
@@ -206,13 +206,13 @@ static float rise_at(const Relief *relief, uint32_t px, uint32_t py) {
     const float hills = 26 * octaves(x / span, y / span, 1, 5);
     float hue;
     switch (relief->kind[at]) {
-    case PHX_GROUND_WATER:
+    case PHX_GROUND_KIND_WATER:
         return hills * 0.1f - 2;
-    case PHX_GROUND_SWAMP:
+    case PHX_GROUND_KIND_SWAMP:
         return hills * 0.5f + 0.5f * noise(x / 3, y / 3, 9);
-    case PHX_GROUND_WOODS:
+    case PHX_GROUND_KIND_WOODS:
         return hills + 1.5f + 3.4f * crown(x, y, tree_spacing(relief), &hue);
-    case PHX_GROUND_ROCK: {
+    case PHX_GROUND_KIND_ROCK: {
         const float inward = 1 - expf(-edge / 7);
         const float crags = fabsf(octaves(x / 17, y / 17, 21, 4) - 0.47f);
         return hills + 3 + 9 * inward + 34 * inward * (0.3f - crags);
@@ -226,25 +226,25 @@ static Color ground_color(const Relief *relief, uint32_t px, uint32_t py) {
     const size_t at = (size_t)py * relief->width + px;
     const float x = (float)px, y = (float)py, edge = relief->edge[at];
     switch (relief->kind[at]) {
-    case PHX_GROUND_WATER: {
+    case PHX_GROUND_KIND_WATER: {
         const float depth = 1 - expf(-edge / 26);
         /* Water lines: thin strokes that follow the shore and fade out from it. */
         const float lines = 0.5f + 0.5f * cosf(6.28319f * sqrtf(edge * 0.55f));
         const Color water = mix(rgb(0xb4d0d2), rgb(0x6f9bb0), depth);
         return mix(water, rgb(0x53809a), 0.35f * lines * lines * expf(-edge / 22));
     }
-    case PHX_GROUND_SWAMP: {
+    case PHX_GROUND_KIND_SWAMP: {
         const float puddle = clamp01((octaves(x / 9, y / 6, 31, 3) - 0.47f) * 14);
         const Color moss = mix(rgb(0xbcbf94), rgb(0xa3ab7c), octaves(x / 40, y / 40, 33, 3));
         return mix(moss, rgb(0x8fb0a8), 0.75f * puddle);
     }
-    case PHX_GROUND_WOODS: {
+    case PHX_GROUND_KIND_WOODS: {
         float hue;
         const float top = crown(x, y, tree_spacing(relief), &hue);
         const Color leaves = mix(rgb(0x6f9468), rgb(0x93ab72), hue);
         return mix(rgb(0x55704f), leaves, 0.35f + 0.65f * top);
     }
-    case PHX_GROUND_ROCK:
+    case PHX_GROUND_KIND_ROCK:
         return mix(rgb(0x8d847b), rgb(0xb0a698), octaves(x / 60, y / 60, 41, 4));
     default: {
         const float dry = clamp01((octaves(x / 120, y / 120, 51, 4) - 0.25f) * 2);
@@ -284,7 +284,7 @@ static void paint_pixels(const Relief *relief, unsigned char *pixels, size_t str
             const float light = light_at(relief, x, y);
             Color color = ground_color(relief, x, y);
             /* A darker seam at the border of what can't be walked on. */
-            if (relief->kind[at] >= PHX_GROUND_WATER)
+            if (relief->kind[at] >= PHX_GROUND_KIND_WATER)
                 color = mix(color, rgb(0x3c4648), 0.45f * expf(-relief->edge[at] / 1.1f));
             color = light > 1 ? mix(color, rgb(0xfffaf0), clamp01((light - 1) * 1.3f))
                               : mix(rgb(0x2b3040), color, clamp01(light));
