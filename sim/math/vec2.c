@@ -1,14 +1,21 @@
 /* vec2.c: the cases of vec2.h that aren't hot enough to be inlined. Contracts and determinism: vec2.h. */
 #include <phalanx/vec2.h>
 
-uint32_t phx_vec2_normalize_huge(PhxVec2 v, PhxDir *out) {
-    if (phx_vec2_is_zero(v)) {
-        *out = phx_dir(0, 0);
-        return 0;
-    }
-    /* Halved towards zero, the direction moves by less than 2^-31; the length is that of the whole. */
-    (void)phx_vec2_normalize(phx_vec2(v.x / 2, v.y / 2), out);
-    return phx_vec2_length(v);
+/* One component of a long vector: |v| * r, rounded, with its sign. r is 2^32 / length in Q31. */
+static int32_t normalize_component(fix16_t v, uint64_t r, unsigned bits) {
+    const int32_t magnitude = (int32_t)((phx_abs64(v) * r + ((uint64_t)1 << (bits - 1))) >> bits);
+    return v < 0 ? -magnitude : magnitude;
+}
+
+uint32_t phx_vec2_normalize_rare(PhxVec2 v, PhxDir *out) {
+    *out = phx_dir(0, 0);
+    const uint64_t length_sq = phx_vec2_length_sq(v);
+    if (length_sq == 0) return 0;
+    const unsigned half_shift = phx_leading_zeros64(length_sq) / 2;
+    const uint64_t r = (phx_rsqrt(length_sq << (2 * half_shift)) + 1) >> 1;
+    *out =
+        phx_dir(normalize_component(v.x, r, 33 - half_shift), normalize_component(v.y, r, 33 - half_shift));
+    return phx_isqrt64(length_sq);
 }
 
 /* One component of direction * length, towards zero. */

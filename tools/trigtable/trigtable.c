@@ -11,6 +11,7 @@
 #include <math.h>
 #include <phalanx/fixed.h>
 #include <phalanx/trig.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -31,37 +32,50 @@ static uint32_t atan_entry(int i) {
     const long double ratio = (long double)(i < PHX_ATAN_STEPS ? i : PHX_ATAN_STEPS) / PHX_ATAN_STEPS;
     return nearest(ldexpl(atanl(ratio) * 65536 / turn, 16));
 }
-/* The value whose relative error is equal at both ends of the bucket [i, i+1) / 512. */
-static uint32_t rsqrt_entry(int i) {
+/* The tangent of 1/sqrt in the bucket [i, i+1) / 512, at the point where its relative error at both ends is
+ * equal: y (3 - x y^2) / 2, which is Newton's step from y. `a` is rounded down by 2 more units, for what the
+ * kernel cuts off the product, and `b` up, so that the line stays below. */
+static long double tangent_value(int i) {
     const long double low = 1 / sqrtl((i + 128) / 512.0L), high = 1 / sqrtl((i + 129) / 512.0L);
-    return nearest(ldexpl(2 * low * high / (low + high), 15));
+    return 2 * low * high / (low + high);
+}
+static uint32_t rsqrt_entry(int i) {
+    const long double y = tangent_value(i / 2);
+    return i % 2 == 0 ? (uint32_t)floorl(ldexpl(1.5L * y, 28)) - 2
+                      : (uint32_t)ceill(ldexpl(y * y * y / 2, 28));
 }
 
 typedef struct Table {
     const char *declaration;
-    int count;
+    int count, per_line; /* numbers in all, numbers a line */
     uint32_t (*entry)(int i);
-    const uint32_t *linked; /* null: the table of 16-bit values */
+    const uint32_t *linked;
 } Table;
 
 static const Table tables[] = {
-    {"const uint32_t phx_sine_coarse[PHX_SINE_STEPS + 1]", PHX_SINE_STEPS + 1, sine_coarse, phx_sine_coarse},
-    {"const uint32_t phx_sine_fine[PHX_SINE_FINE]", PHX_SINE_FINE, sine_fine, phx_sine_fine},
-    {"const uint32_t phx_versine_fine[PHX_SINE_FINE]", PHX_SINE_FINE, versine_fine, phx_versine_fine},
-    {"const uint32_t phx_atan_table[PHX_ATAN_STEPS + 2]", PHX_ATAN_STEPS + 2, atan_entry, phx_atan_table},
-    {"const uint16_t phx_rsqrt_table[PHX_RSQRT_TABLE_SIZE]", PHX_RSQRT_TABLE_SIZE, rsqrt_entry, NULL},
+    {"const uint32_t phx_sine_coarse[PHX_SINE_STEPS + 1]", PHX_SINE_STEPS + 1, 8, sine_coarse,
+     phx_sine_coarse},
+    {"const uint32_t phx_sine_fine[PHX_SINE_FINE]", PHX_SINE_FINE, 8, sine_fine, phx_sine_fine},
+    {"const uint32_t phx_versine_fine[PHX_SINE_FINE]", PHX_SINE_FINE, 8, versine_fine, phx_versine_fine},
+    {"const uint32_t phx_atan_table[PHX_ATAN_STEPS + 2]", PHX_ATAN_STEPS + 2, 8, atan_entry, phx_atan_table},
+    {"const PhxRsqrtLine phx_rsqrt_table[PHX_RSQRT_TABLE_SIZE]", 2 * PHX_RSQRT_TABLE_SIZE, 8, rsqrt_entry,
+     &phx_rsqrt_table[0].a},
 };
-enum { TABLE_COUNT = sizeof tables / sizeof tables[0], PER_LINE = 8 };
+enum { TABLE_COUNT = sizeof tables / sizeof tables[0] };
 
+/* A number of a table of structures of two stands in braces with its neighbour. */
 static void print_tables(void) {
     printf("/* tables.c: written by tools/trigtable; don't edit. What the tables hold is said in "
            "math/tables.h. */\n"
            "#include \"math/tables.h\"\n\n#include <phalanx/fixed.h>\n\n/* clang-format off */\n");
     for (int t = 0; t < TABLE_COUNT; t++) {
-        printf("%s = {\n", tables[t].declaration);
-        for (int i = 0; i < tables[t].count; i++)
-            printf("%s%10u,%s", i % PER_LINE == 0 ? "    " : " ", (unsigned)tables[t].entry(i),
-                   i % PER_LINE == PER_LINE - 1 || i == tables[t].count - 1 ? "\n" : "");
+        const Table *table = &tables[t];
+        const bool pairs = table->entry == rsqrt_entry;
+        printf("%s = {\n", table->declaration);
+        for (int i = 0; i < table->count; i++)
+            printf("%s%s%10u%s,%s", i % table->per_line == 0 ? "    " : " ", pairs && i % 2 == 0 ? "{" : "",
+                   (unsigned)table->entry(i), pairs && i % 2 == 1 ? "}" : "",
+                   i % table->per_line == table->per_line - 1 || i == table->count - 1 ? "\n" : "");
         printf("};\n");
     }
     printf("/* clang-format on */\n");
@@ -70,7 +84,7 @@ static void print_tables(void) {
 static int check_tables(void) {
     for (int t = 0; t < TABLE_COUNT; t++)
         for (int i = 0; i < tables[t].count; i++) {
-            const uint32_t linked = tables[t].linked ? tables[t].linked[i] : phx_rsqrt_table[i];
+            const uint32_t linked = tables[t].linked[i];
             if (linked == tables[t].entry(i)) continue;
             fprintf(stderr, "%s: entry %d is %u, not %u\n", tables[t].declaration, i, (unsigned)linked,
                     (unsigned)tables[t].entry(i));
@@ -104,22 +118,25 @@ static int check_arctangent(void) {
     return worst > 0.52L;
 }
 
-/* The estimate's relative error is largest at an end of a bucket or where Newton's step is flat: ends are
- * checked, and samples between. */
+/* Within a bucket the line's error is largest at its ends and the step's cutting errors are bounded by its
+ * constants; the ends are tried, and samples between. */
 static int check_rsqrt(void) {
-    long double worst = 0;
+    long double worst = 0, worst_units = 0;
     for (uint64_t bucket = 128; bucket < 512; bucket++)
         for (uint64_t part = 0; part <= 4096; part++) {
             const uint64_t first = bucket << 55, span = ((uint64_t)1 << 55) - 1;
             const uint64_t n = first + (part == 4096 ? span : span / 4096 * part);
-            const long double truth = ldexpl(1, 52) / sqrtl((long double)n);
-            const long double short_of = (truth - (long double)phx_rsqrt_estimate(n)) / truth;
-            if (short_of < 0)
+            const long double truth = ldexpl(1, 32) / sqrtl((long double)n);
+            const long double estimate = ldexpl((long double)phx_rsqrt_estimate(n), -20);
+            const long double units = ldexpl(truth, 32) - (long double)phx_rsqrt(n);
+            if (estimate > truth || units <= 0)
                 return fprintf(stderr, "rsqrt: above the truth at %llu\n", (unsigned long long)n), 1;
-            if (short_of > worst) worst = short_of;
+            if ((truth - estimate) / truth > worst) worst = (truth - estimate) / truth;
+            if (units > worst_units) worst_units = units;
         }
-    fprintf(stderr, "rsqrt estimate: 2^%.3Lf at most\n", log2l(worst));
-    return worst > ldexpl(1, -17);
+    fprintf(stderr, "rsqrt: estimate 2^%.3Lf, then %.3Lf units of 2^-32 at most\n", log2l(worst),
+            worst_units);
+    return worst > ldexpl(1, -17) || worst_units > 1.8L;
 }
 
 int main(int argc, char **argv) {

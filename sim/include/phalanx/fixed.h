@@ -3,8 +3,8 @@
  * In and out: fix16_t (libfixmath's Q16.16: raw value / 65536, range -32768 .. 32767.99998), and 64-bit
  * products (Q32.32), which stay wide until the end of a formula. Of libfixmath only the type and its inline
  * helpers are used, none of its compiled functions: their build flags change results.
- * Cost: instructions on x86-64, counted with callgrind: mul 9, round_shift 4, isqrt64 38, all without
- * division; div one 64-bit division.
+ * Cost: instructions on x86-64 (gcc -O2, inlined, counted with callgrind): mul 13, isqrt64 38, none divides;
+ * div and div_round one 64-bit division and about 25 more.
  * Determinism: integers only, no table that is built at run time, no signed overflow. Each rounding is
  * symmetric about zero (half away from zero): f(-v) = -f(v), so that a mirrored match rounds alike.
  */
@@ -78,16 +78,29 @@ static inline fix16_t phx_fix_mul(fix16_t a, fix16_t b) {
  * larger divisors the library gives one raw too much now and then. */
 fix16_t phx_fix_div(fix16_t a, fix16_t b);
 
-/* Estimates of 1/sqrt for a 9-bit prefix; generated and proved by tools/trigtable. */
-extern const uint16_t phx_rsqrt_table[PHX_RSQRT_TABLE_SIZE];
+/* A line a - b x below 1/sqrt(x), both Q28. */
+typedef struct PhxRsqrtLine {
+    uint32_t a, b;
+} PhxRsqrtLine;
+
+/* The tangents of 1/sqrt for each 9-bit prefix of x in [1/4, 1); written and proved by tools/trigtable. */
+extern const PhxRsqrtLine phx_rsqrt_table[PHX_RSQRT_TABLE_SIZE];
 
 /* 2^32 / sqrt(n) in Q20, for n in [2^62, 2^64): in [2^20, 2^21]. At most the true value, relative error below
- * 2^-17 (table to 2^-8.99, then one step of Newton; the constant is rounded down so that the estimate stays
- * below). */
+ * 2^-17. */
 static inline uint64_t phx_rsqrt_estimate(uint64_t n) {
-    const uint64_t r0 = phx_rsqrt_table[(n >> 55) - 128]; /* Q15 */
-    const uint64_t three = UINT64_C(0xbfffffff00000000);  /* 3 in Q62, less what n >> 32 cuts off */
-    return (r0 * ((three - (n >> 32) * (r0 * r0)) >> 16)) >> 42;
+    const PhxRsqrtLine *line = &phx_rsqrt_table[(n >> 55) - 128];
+    return (line->a - ((n >> 32) * line->b >> 32)) >> 8;
+}
+
+/* 2^32 / sqrt(n) in Q32, for n in [2^62, 2^64): in [2^32, 2^33). Below the true value, by less than 1.8
+ * units. One step of Newton from the estimate; the residue 1 - n r^2 is taken modulo 2^64, which it fits,
+ * being small. */
+static inline uint64_t phx_rsqrt(uint64_t n) {
+    const uint64_t r = phx_rsqrt_estimate(n);
+    const int64_t residue = (int64_t)((n >> 25) * (r * r)); /* n r^2 - 1 in Q79, in [-2^-16, 0] */
+    const int64_t down = ((int64_t)r * (residue >> 43) + ((int64_t)9 << 22)) >> 25;
+    return (r << 12) - (uint64_t)down;
 }
 
 /* floor(sqrt(v)), exact for every v. A first root s0 <= sqrt(n) from the estimate, one step of Newton (again

@@ -1,5 +1,5 @@
 /* tables.h: the constant tables of the module, written by tools/trigtable (which proves the bounds that
- * trig.h states). phx_rsqrt_table is declared in phalanx/fixed.h, for the inlined kernels. 4 KiB in all.
+ * trig.h states). phx_rsqrt_table is declared in phalanx/fixed.h, for the inlined kernels. 6 KiB in all.
  */
 #ifndef PHX_MATH_TABLES_H
 #define PHX_MATH_TABLES_H
