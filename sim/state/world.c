@@ -117,8 +117,13 @@ void phx_world_destroy(PhxWorld *world) {
 
 void phx_world_copy(PhxWorld *to, const PhxWorld *from) {
     PHX_ASSERT(to->schema_hash == from->schema_hash, to->table_count, from->table_count);
-    for (uint32_t t = 0; t < to->table_count; t++) {
+    phx_world_copy_tables(to, from, to->table_count);
+}
+
+void phx_world_copy_tables(PhxWorld *to, const PhxWorld *from, uint32_t count) {
+    for (uint32_t t = 0; t < count; t++) {
         PhxTable *table = &to->tables[t];
+        PHX_ASSERT(table->desc == from->tables[t].desc, t, 0);
         PHX_ASSERT(table->capacity == from->tables[t].capacity, t, table->capacity);
         for (uint32_t c = 0; c < table->desc->column_count; c++)
             memcpy(table->columns[c], from->tables[t].columns[c], column_bytes(table, c));

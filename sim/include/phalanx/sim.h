@@ -129,7 +129,8 @@ enum { PHX_TICK_COMMAND_LIMIT = 4096 };
 
 /* Computes one tick. Commands are executed in the order (slot, sequence), whatever order they come in; the
  * host's slot is last. Two commands with equal (slot, sequence): PHX_ERROR_ARGUMENT and no tick. More than
- * PHX_TICK_COMMAND_LIMIT: PHX_ERROR_LIMIT and no tick. A malformed or late command is a counted no-op. */
+ * PHX_TICK_COMMAND_LIMIT, or 2^32 - 1 ticks done: PHX_ERROR_LIMIT and no tick. A malformed or late command is
+ * a counted no-op. */
 PHX_MUST_USE PhxStatus phx_sim_step(PhxSim *sim, const PhxCommand *commands, uint32_t count);
 
 /* Ticks computed so far; hashes of the state as it stands (computed by step, restore and create). */
@@ -210,8 +211,8 @@ size_t phx_sim_memory_bytes(const PhxSim *sim);
 /* Grid blocks that were found changed without a mark by the rolling audit: always 0, or a program error. */
 uint64_t phx_sim_audit_failures(const PhxSim *sim);
 
-/* The first difference and how many there are, between two sims of the same schema; false when equal.
- * left and right: raw values, sign-extended. */
+/* Fills at most min(capacity, 64) differences in schema order, and returns how many there are between two
+ * sims of the same schema and capacities; 0 when equal. left and right: raw values, sign-extended. */
 typedef struct PhxDifference {
     const char *table, *column;
     uint32_t table_index, column_index, row, lane;

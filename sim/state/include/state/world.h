@@ -87,6 +87,8 @@ void phx_world_destroy(PhxWorld *world);
 
 /* Copies every column of `from` into `to`; both must have equal specs. */
 void phx_world_copy(PhxWorld *to, const PhxWorld *from);
+/* The same for the first `count` tables, which both must have. */
+void phx_world_copy_tables(PhxWorld *to, const PhxWorld *from, uint32_t count);
 
 /* Clears every row and cell, as after creation. */
 void phx_world_clear(PhxWorld *world);

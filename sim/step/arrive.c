@@ -1,0 +1,68 @@
+/* arrive.c: the phase `arrive`: who has reached a goal, who is blocked, and what order comes next.
+ *
+ * A unit has arrived
+ *   - when it is within half its radius of the goal;
+ *   - when more orders wait and it is inside the group's disc: a waypoint is passed, not settled on;
+ *   - when it is inside the group's disc and has made no progress for half a second: others hold the places
+ * further in;
+ *   - when it has been stalled for longer, within a disc that widens by half a radius a second, to twice the
+ * group's radius and four units: the disc may be cut by walls, or filled by others. A unit that has been
+ * stalled for two seconds elsewhere is blocked: said once, and it keeps trying. Cost: a distance a moving
+ * unit. Determinism: serial, by ascending slot; so are the events and the counts.
+ */
+#include "step/sim_internal.h"
+
+static fix16_t radius_of(const PhxWorld *world, uint32_t slot) {
+    return world->unit_type.radius[world->unit.type[slot]];
+}
+
+/* The group's disc as it stands for this unit, raw Q16.16. */
+static int64_t patience_radius(const PhxWorld *world, uint32_t slot) {
+    const int64_t disc = world->unit.arrive_radius[slot];
+    const int64_t rate = world->match.tick_rate[0];
+    const int64_t seconds_halved = world->unit.stalled[slot] / (2 * rate);
+    const int64_t widened = disc + radius_of(world, slot) * seconds_halved;
+    const int64_t most = 2 * disc + 4 * PHX_FIX_ONE;
+    return widened < most ? widened : most;
+}
+
+static bool has_arrived(const PhxWorld *world, uint32_t slot) {
+    const PhxUnitTable *units = &world->unit;
+    const PhxVec2 to_goal = {units->goal_x[slot] - units->pos_x[slot],
+                             units->goal_y[slot] - units->pos_y[slot]};
+    const int64_t distance = phx_vec2_length(to_goal);
+    if (distance <= radius_of(world, slot) / 2) return true;
+    if (units->orders[slot] != PHX_HANDLE_NONE) return distance <= units->arrive_radius[slot];
+    return 2 * units->stalled[slot] >= world->match.tick_rate[0] && distance <= patience_radius(world, slot);
+}
+
+static void finish_order(PhxSim *sim, uint32_t slot) {
+    PhxWorld *world = sim->world;
+    PhxOrder next;
+    phx_sim_emit(sim, PHX_EVENT_ARRIVED, slot);
+    world->player.arrived[world->unit.player[slot]]++;
+    if (phx_order_pop(world, slot, &next)) {
+        phx_order_begin(world, slot, next);
+    } else {
+        world->unit.activity[slot] = 0;
+        world->unit.stalled[slot] = 0;
+    }
+}
+
+void phx_phase_arrive(const PhxPhaseContext *context, void *user) {
+    PhxSim *sim = context->sim;
+    PhxUnitTable *units = &context->world->unit;
+    const uint32_t patience = 2u * context->world->match.tick_rate[0]; /* at most 2000 ticks */
+    (void)user;
+    for (uint32_t i = 0; i < sim->moving_count; i++) {
+        const uint32_t slot = sim->moving[i];
+        if (has_arrived(context->world, slot)) {
+            finish_order(sim, slot);
+        } else if (units->stalled[slot] == 0) {
+            units->activity[slot] = 1;
+        } else if (units->stalled[slot] >= patience && units->activity[slot] != 2) {
+            units->activity[slot] = 2;
+            phx_sim_emit(sim, PHX_EVENT_BLOCKED, slot);
+        }
+    }
+}
