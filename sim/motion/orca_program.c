@@ -32,7 +32,8 @@ typedef struct Fine {
 } Fine;
 
 typedef struct Aim {
-    Fine point;   /* the velocity to be near to */
+    Fine point;   /* the velocity to be near to; |.| <= 2^32 */
+    Fine start;   /* the point of the disc nearest to it */
     PhxDir along; /* or the direction to be far along, where `directed` */
     bool directed;
     int64_t radius; /* of the disc, Q20, <= 2^26 */
@@ -114,7 +115,7 @@ static bool solve_on_line(const PhxOrcaLine *lines, uint32_t i, const Aim *aim, 
     } else if (aim->directed) {
         t = dx * aim->along.x + dy * aim->along.y > 0 ? span.high : span.low;
     } else {
-        t = phx_round_shift(dx * aim->point.x + dy * aim->point.y, 30); /* 2^30 * 2^26 twice */
+        t = phx_round_shift(dx * aim->point.x + dy * aim->point.y, 30); /* 2^30 * 2^32 twice */
         t = t < span.low ? span.low : t > span.high ? span.high : t;
     }
     v->x = phx_round_shift(c * base.n.x + t * dx, 30); /* |c|, |t| <= 2^26 */
@@ -129,7 +130,7 @@ static uint32_t solve_plane(const PhxOrcaLine *lines, uint32_t count, const Aim 
         v->x = phx_round_shift(aim->along.x * aim->radius, 30);
         v->y = phx_round_shift(aim->along.y * aim->radius, 30);
     } else {
-        *v = aim->point;
+        *v = aim->start;
     }
     for (uint32_t i = 0; i < count; i++) {
         if (violation(&lines[i], *v) <= slack_violation) continue;
@@ -188,7 +189,8 @@ PhxVec2 phx_orca_program(const PhxOrcaLine *given, uint32_t count, uint32_t hard
                          fix16_t max_speed, uint8_t *flags) {
     PHX_ASSERT(count <= PHX_ORCA_MAX_LINES && hard <= count, count, hard);
     const PhxVec2 wish = phx_vec2_clamp_length(preferred, max_speed);
-    const Aim aim = {.point = {(int64_t)wish.x * (1 << FINE), (int64_t)wish.y * (1 << FINE)},
+    const Aim aim = {.point = {(int64_t)preferred.x * (1 << FINE), (int64_t)preferred.y * (1 << FINE)},
+                     .start = {(int64_t)wish.x * (1 << FINE), (int64_t)wish.y * (1 << FINE)},
                      .radius = (int64_t)max_speed * (1 << FINE)};
     const PhxOrcaLine *lines = given;
     PhxOrcaLine relaxed[PHX_ORCA_MAX_LINES];

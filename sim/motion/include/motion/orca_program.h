@@ -8,7 +8,7 @@
  * half-planes. Where there is none: the one that minimises the largest violation of lines[hard..], with
  * lines[..hard) kept; where those alone have no common point, their largest violation is minimised first,
  * then that of the others at this price. `flags` (never null) gets PHX_ORCA_CROWDED and PHX_ORCA_WALLED
- * accordingly. |preferred| <= 2^14 units a second, max_speed 0..64. The result's length is <= max_speed.
+ * accordingly. |preferred| <= 2^12 units a second, max_speed 0..64. The result's length is <= max_speed.
  * Tolerance: no half-plane is violated by more than 2^-14 beyond the optimum, and the distance to `preferred`
  * (or the largest violation) is at most 2^-10 above the optimum. */
 PhxVec2 phx_orca_program(const PhxOrcaLine *lines, uint32_t count, uint32_t hard, PhxVec2 preferred,
