@@ -45,5 +45,20 @@ cairo_surface_t *phx_terrain_paint(const PhxSim *sim, const char *letters, uint3
 bool phx_trails_path(const PhxTrails *trails, const PhxCanvas *canvas, uint32_t unit);
 /* Where a unit was first seen; false if never. */
 bool phx_trails_start(const PhxTrails *trails, uint32_t unit, PhxVec2 *out);
+/* The goal of the last order that it was seen to follow; false if none. */
+bool phx_trails_goal(const PhxTrails *trails, uint32_t unit, PhxVec2 *out);
+
+/* marks.c: what stands on the map besides terrain. Order of painting is by slot. */
+typedef struct PhxMarks {
+    const PhxCanvas *canvas;
+    const PhxSim *sim;
+    const PhxTrails *trails; /* null: no trails, starts and goals */
+    PhxUnitView units;
+} PhxMarks;
+void phx_marks_trails(const PhxMarks *marks);
+void phx_marks_starts(const PhxMarks *marks); /* a ring for each unit */
+void phx_marks_units(const PhxMarks *marks);
+void phx_marks_goals(const PhxMarks *marks); /* a flag for each place that units were sent to */
+void phx_marks_names(const PhxMarks *marks); /* each player's name where its units began */
 
 #endif

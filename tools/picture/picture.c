@@ -13,7 +13,7 @@
 enum {
     MARGIN = 22,
     FRAME = 6,
-    LEGEND = 128,
+    LEGEND = 104,
     SIZE_DEFAULT = 1160,
     SIZE_LEAST = 64,
     SIZE_MOST = 8192,
@@ -83,73 +83,6 @@ static PhxStatus paint_terrain(const Picture *picture) {
     cairo_paint(cairo);
     cairo_surface_destroy(surface);
     return PHX_OK;
-}
-
-/* Every unit's way twice: a wide pale stroke, which lifts it off the ground, and a narrow one in its player's
- * colour. The fewer units, the stronger the strokes. Units go by slot modulo a stride, so that no player lies
- * over all others. */
-static void paint_trails(const Picture *picture) {
-    cairo_t *cairo = picture->canvas.cairo;
-    if (!picture->trails) return;
-    const double strength = picture->units.live > 60 ? 0.34 : 0.85;
-    cairo_set_line_join(cairo, CAIRO_LINE_JOIN_ROUND);
-    cairo_set_line_cap(cairo, CAIRO_LINE_CAP_ROUND);
-    enum { STRIDE = 61 };
-    for (uint32_t first = 0; first < STRIDE; first++) {
-        for (uint32_t i = first; i < picture->units.used; i += STRIDE) {
-            if (!alive(picture, i)) continue;
-            cairo_new_path(cairo);
-            if (!phx_trails_path(picture->trails, &picture->canvas, i)) continue;
-            phx_canvas_color(&picture->canvas, 0xffffffff, strength * 0.25);
-            cairo_set_line_width(cairo, 2.6);
-            cairo_stroke_preserve(cairo);
-            phx_canvas_color(&picture->canvas, phx_draw_player_color(picture->units.player[i]), strength);
-            cairo_set_line_width(cairo, 1.15);
-            cairo_stroke(cairo);
-        }
-    }
-}
-
-/* A small open ring where each unit began. */
-static void paint_starts(const Picture *picture) {
-    cairo_t *cairo = picture->canvas.cairo;
-    PhxVec2 at;
-    cairo_set_line_width(cairo, 0.9);
-    for (uint32_t i = 0; picture->trails && i < picture->units.used; i++) {
-        if (!alive(picture, i) || !phx_trails_start(picture->trails, i, &at)) continue;
-        cairo_arc(cairo, phx_canvas_x(&picture->canvas, at.x), phx_canvas_y(&picture->canvas, at.y), 1.9, 0,
-                  6.2832);
-        phx_canvas_color(&picture->canvas, 0xffffffff, 0.55);
-        cairo_fill_preserve(cairo);
-        phx_canvas_color(&picture->canvas, phx_draw_player_color(picture->units.player[i]), 0.9);
-        cairo_stroke(cairo);
-    }
-}
-
-/* A unit: a dot of its size, but at least 2 pixels, with a white rim and a nose. */
-static void paint_units(const Picture *picture) {
-    cairo_t *cairo = picture->canvas.cairo;
-    for (uint32_t i = 0; i < picture->units.used; i++) {
-        PhxUnitTypeInfo type;
-        if (!alive(picture, i) || !phx_sim_unit_type(picture->sim, picture->units.type[i], &type)) continue;
-        const double x = phx_canvas_x(&picture->canvas, picture->units.pos_x[i]);
-        const double y = phx_canvas_y(&picture->canvas, picture->units.pos_y[i]);
-        double radius = type.radius / 65536.0 * picture->canvas.scale;
-        if (radius < 2.1) radius = 2.1;
-        const double cosine = phx_cos(picture->units.heading[i]) / 1073741824.0;
-        const double sine = phx_sin(picture->units.heading[i]) / 1073741824.0;
-        cairo_arc(cairo, x, y, radius + 0.8, 0, 6.2832);
-        phx_canvas_color(&picture->canvas, 0xffffffff, 0.9);
-        cairo_fill(cairo);
-        cairo_arc(cairo, x, y, radius, 0, 6.2832);
-        phx_canvas_color(&picture->canvas, phx_draw_player_color(picture->units.player[i]), 1);
-        cairo_fill(cairo);
-        cairo_set_line_width(cairo, radius * 0.45);
-        cairo_move_to(cairo, x + cosine * radius * 0.2, y + sine * radius * 0.2);
-        cairo_line_to(cairo, x + cosine * radius * 1.7, y + sine * radius * 1.7);
-        phx_canvas_color(&picture->canvas, INK, 1);
-        cairo_stroke(cairo);
-    }
 }
 
 static void paint_frame(const Picture *picture) {
@@ -260,9 +193,9 @@ static void paint_legend(const Picture *picture) {
     const double left = MARGIN - FRAME, right = picture->width - MARGIN + FRAME;
     const double top = picture->canvas.top + picture->map_height + FRAME;
     paint_headline(picture, left, right, top + 34);
-    paint_players(picture, left, top + 66);
-    paint_grounds(picture, left, top + 112);
-    paint_scale_bar(picture, right, top + 112);
+    paint_players(picture, left, top + 60);
+    paint_grounds(picture, left, top + 96);
+    paint_scale_bar(picture, right, top + 96);
 }
 
 static PhxStatus paint(Picture *picture) {
@@ -275,9 +208,12 @@ static PhxStatus paint(Picture *picture) {
     cairo_rectangle(cairo, picture->canvas.left, picture->canvas.top, picture->map_width,
                     picture->map_height);
     cairo_clip(cairo);
-    paint_trails(picture);
-    paint_starts(picture);
-    paint_units(picture);
+    const PhxMarks marks = {&picture->canvas, picture->sim, picture->trails, picture->units};
+    phx_marks_trails(&marks);
+    phx_marks_starts(&marks);
+    phx_marks_units(&marks);
+    phx_marks_goals(&marks);
+    phx_marks_names(&marks);
     cairo_restore(cairo);
     paint_frame(picture);
     paint_legend(picture);

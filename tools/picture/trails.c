@@ -27,6 +27,7 @@ struct PhxTrails {
     uint32_t interval, next; /* ticks between samples; the tick of the next */
     uint32_t *generation;    /* of each unit at the last sample */
     Point *points;           /* samples x units */
+    PhxVec2 *goals;          /* of each unit: its last order's; negative: none yet */
 };
 
 /* Unit slots that the trails have room for: what the world has used, rounded up for those that are born
@@ -44,10 +45,12 @@ PhxTrails *phx_trails_create(const PhxSim *sim) {
     trails->interval = 1;
     trails->generation = calloc(trails->units, sizeof *trails->generation);
     trails->points = malloc((size_t)trails->samples * trails->units * sizeof(Point));
-    if (!trails->generation || !trails->points) {
+    trails->goals = malloc(trails->units * sizeof *trails->goals);
+    if (!trails->generation || !trails->points || !trails->goals) {
         phx_trails_destroy(trails);
         return NULL;
     }
+    for (uint32_t i = 0; i < trails->units; i++) trails->goals[i] = phx_vec2(-1, -1);
     trails->next = phx_sim_tick(sim);
     phx_trails_record(trails, sim);
     return trails;
@@ -57,6 +60,7 @@ void phx_trails_destroy(PhxTrails *trails) {
     if (!trails) return;
     free(trails->generation);
     free(trails->points);
+    free(trails->goals);
     free(trails);
 }
 
@@ -86,6 +90,7 @@ void phx_trails_record(PhxTrails *trails, const PhxSim *sim) {
          * other. */
         if (here && trails->generation[i] && trails->generation[i] != view.generation[i])
             points[i] = (Point){NOWHERE, NOWHERE};
+        if (here && view.activity[i]) trails->goals[i] = phx_vec2(view.goal_x[i], view.goal_y[i]);
         trails->generation[i] = here ? view.generation[i] : 0;
     }
     trails->next = phx_sim_tick(sim) + trails->interval;
@@ -126,4 +131,10 @@ bool phx_trails_start(const PhxTrails *trails, uint32_t unit, PhxVec2 *out) {
         return true;
     }
     return false;
+}
+
+bool phx_trails_goal(const PhxTrails *trails, uint32_t unit, PhxVec2 *out) {
+    if (unit >= trails->units || trails->goals[unit].x < 0) return false;
+    *out = trails->goals[unit];
+    return true;
 }
