@@ -1,0 +1,139 @@
+/* scenario.h: a match written down for people: one YAML file with map, players, unit types, groups of units,
+ * and orders or bots; and how it becomes a content blob and commands.
+ *
+ * In: bytes of YAML (scenario_parse: no file system), then the map that it names. Out: a PhxScenario; the
+ * blob through phalanx/content.h; each tick's commands, encoded. Numbers become fixed point exactly
+ * (phx_fix_parse), never through a double. Faults are said as "file:line:column: key: value: what and
+ * remedy". Cost: linear in the text; building is a few passes over the map. Determinism: the blob is a
+ * function of the bytes of scenario and map and of the overrides alone.
+ */
+#ifndef PHX_TOOLS_SCENARIO_H
+#define PHX_TOOLS_SCENARIO_H
+
+#include <phalanx/content.h>
+
+#include "content/ground.h"
+#include "content/moving_ai.h"
+#include "content/yaml_tree.h"
+
+enum {
+    PHX_SCENARIO_TYPE_LIMIT = 64,
+    PHX_SCENARIO_GROUP_LIMIT = 1024,
+    PHX_SCENARIO_ORDER_LIMIT = 10000,
+    PHX_SCENARIO_GOAL_LIMIT = 1 << 22, /* goals of units of their own, in all orders */
+    PHX_SCENARIO_NAME = 64,            /* bytes of names that stay in the scenario, with the zero */
+    PHX_SCENARIO_UNIT_LIMIT = 1 << 20
+};
+
+/* Where something is: a point, the walkable place nearest to a corner of the map, or (groups only) anywhere
+ * in a rectangle. World units; a corner's point is filled in by phx_scenario_build. */
+typedef enum PhxPlaceKind { PHX_PLACE_POINT, PHX_PLACE_CORNER, PHX_PLACE_SCATTER } PhxPlaceKind;
+typedef struct PhxPlace {
+    PhxPlaceKind kind;
+    PhxCorner corner;
+    fix16_t x, y;           /* point; scatter: the lower end */
+    fix16_t high_x, high_y; /* scatter: the upper end */
+} PhxPlace;
+
+typedef struct PhxScenarioPlayer {
+    char name[17];
+    uint8_t team;
+    char bot[17]; /* "idle" where the file names none */
+} PhxScenarioPlayer;
+
+typedef struct PhxScenarioGroup {
+    char name[PHX_SCENARIO_NAME];
+    uint8_t player;
+    uint16_t type;
+    uint32_t count;
+    PhxPlace place;
+    uint32_t columns; /* of the block; 0: about a square */
+    fix16_t spacing;  /* between centres, world units; negative: three radii */
+    PhxAngle facing;
+    uint32_t first_unit; /* slot of the first of `count` units; set by phx_scenario_build */
+    uint32_t line, column;
+} PhxScenarioGroup;
+
+typedef struct PhxScenarioOrder {
+    uint32_t tick;
+    uint8_t player;
+    bool stop, queued;
+    PhxPlace goal;       /* not for stop */
+    uint32_t first_goal; /* scatter: the units' own goals in `goals`, set by phx_scenario_build */
+    uint32_t first_group, group_count; /* in group_list; all of the player's units: every group of its */
+    uint32_t line, column;
+} PhxScenarioOrder;
+
+typedef struct PhxScenario {
+    char file[256]; /* for messages */
+    char name[PHX_SCENARIO_NAME];
+    char map[512]; /* as written: relative to the scenario's file */
+    PhxSettings settings;
+    uint32_t ticks;                         /* how long a run of it is */
+    uint32_t unit_capacity, order_capacity; /* 0: chosen by phx_scenario_build */
+    PhxMovingAiCosts terrain;               /* what entering a cell costs, by its letter in the map */
+    bool foreign_map; /* the map isn't its own: groups and goals that don't fit go to the nearest place that
+                         does */
+    PhxScenarioPlayer players[PHX_PLAYER_LIMIT];
+    uint32_t player_count;
+    PhxUnitTypeDef types[PHX_SCENARIO_TYPE_LIMIT]; /* name: in type_names */
+    char type_names[PHX_SCENARIO_TYPE_LIMIT][17];
+    uint32_t type_count;
+    PhxScenarioGroup *groups;
+    uint32_t group_count;
+    PhxScenarioOrder *orders; /* by tick, then as written */
+    uint32_t order_count;
+    uint32_t *group_list;
+    uint32_t group_list_count;
+    uint32_t unit_count;
+    PhxVec2 *goals;
+    uint32_t goal_count;
+} PhxScenario;
+
+/* Reads the text alone: the map isn't opened. `name` is what messages call the file. Errors:
+ * PHX_ERROR_FORMAT, _RANGE, _LIMIT, _NOT_FOUND (a name that nothing has), _MEMORY, each with a message. On
+ * failure *out is null. */
+PHX_MUST_USE PhxStatus phx_scenario_parse(const char *name, const void *bytes, size_t size, PhxScenario **out,
+                                          PhxYamlError *error);
+void phx_scenario_destroy(PhxScenario *scenario); /* null is fine */
+
+/* Places the units, sets each group's first_unit and the points of corners, and makes the blob, for the
+ * caller to free(). With scenario->foreign_map what doesn't fit goes to the nearest place on the largest
+ * piece of ground; else a unit of an `at` that stands in a wall is an error that names the group. Errors:
+ * PHX_ERROR_RANGE, _NOT_FOUND (no ground, no room), _LIMIT, _MEMORY, each with a message. */
+PHX_MUST_USE PhxStatus phx_scenario_build(PhxScenario *scenario, const PhxNavGrid *map, void **blob,
+                                          size_t *size, PhxYamlError *error);
+
+/* What a command line may change in a scenario. A zeroed structure changes nothing. */
+typedef struct PhxScenarioChanges {
+    const char *map; /* path of another map, or null */
+    bool has_seed;
+    uint64_t seed;
+    uint32_t ticks; /* 0: as it is */
+} PhxScenarioChanges;
+
+/* A scenario with its map and blob, from files. */
+typedef struct PhxScenarioFile {
+    PhxScenario *scenario;
+    char *letters; /* of the map, width x height, for pictures */
+    uint32_t width, height;
+    void *blob;
+    size_t blob_size;
+} PhxScenarioFile;
+
+/* Reads the scenario at `path`, its map (relative to the scenario's folder, or changes->map as it is), and
+ * builds the blob. `changes` may be null. Errors as those of parse and build, and PHX_ERROR_IO. On failure
+ * *out is all zero. */
+PHX_MUST_USE PhxStatus phx_scenario_load(const char *path, const PhxScenarioChanges *changes,
+                                         PhxScenarioFile *out, PhxYamlError *error);
+void phx_scenario_unload(PhxScenarioFile *file);
+
+/* Gets one encoded command of a player; `bytes` is valid during the call only. */
+typedef void (*PhxScenarioEmit)(void *user, uint8_t slot, const uint8_t *bytes, uint32_t size);
+
+/* The scripted orders of one tick, in the order of the file; orders of more units than a command holds become
+ * several. The handles are those of tick 0: a command that names dead units is a counted no-op. The scenario
+ * must have been built. */
+void phx_scenario_orders(const PhxScenario *scenario, uint32_t tick, PhxScenarioEmit emit, void *user);
+
+#endif

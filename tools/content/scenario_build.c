@@ -1,0 +1,268 @@
+/* scenario_build.c: a parsed scenario and its map to placed units and a content blob. See scenario.h.
+ *
+ * On the scenario's own map a block stands where `at` says, and a unit in a wall is the author's mistake. On
+ * a foreign map every group, and every goal, goes to the nearest place of the largest piece of ground on
+ * which the widest body of the scenario can walk, so that all groups can reach each other. Corners and
+ * scattered groups use that piece on any map.
+ */
+#include "content/placer.h"
+#include "content/scenario.h"
+
+#include <phalanx/rng.h>
+#include <stdlib.h>
+
+/* Purposes of random draws: one for each group and each order. */
+enum { PURPOSE_GROUP = 0x53430000, PURPOSE_ORDER = 0x53440000 };
+
+typedef struct Build {
+    PhxScenario *scenario;
+    PhxNavGrid grid;
+    PhxGround *ground;
+    PhxPlacer placer;
+    PhxYamlError *error;
+} Build;
+
+static PhxStatus fail_file(const Build *build, PhxStatus status, const char *what) {
+    return phx_yaml_fail(build->error, status, build->scenario->file, 0, 0, "%s: %s", what,
+                         phx_status_text(status));
+}
+
+static const char *group_name(const PhxScenarioGroup *group) {
+    return group->name[0] ? group->name : "(unnamed)";
+}
+
+static PhxStatus fail_room(const Build *build, const PhxScenarioGroup *group, PhxStatus status) {
+    if (status != PHX_ERROR_NOT_FOUND) return fail_file(build, status, "placing units");
+    return phx_yaml_fail(
+        build->error, status, build->scenario->file, group->line, group->column,
+        "group \"%s\": count: %u: the map has no room for so many; take fewer units or less spacing",
+        group_name(group), group->count);
+}
+
+static fix16_t clamp(int64_t value, int64_t low, int64_t high) {
+    return (fix16_t)(value < low ? low : value > high ? high : value);
+}
+
+/* A rectangle cut to the map; one that misses a foreign map becomes the whole map. */
+static bool scatter_bounds(const Build *build, const PhxPlace *place, PhxVec2 *low, PhxVec2 *high) {
+    const int64_t width = (int64_t)build->grid.width * PHX_FIX_ONE,
+                  height = (int64_t)build->grid.height * PHX_FIX_ONE;
+    *low = (PhxVec2){clamp(place->x, 0, width), clamp(place->y, 0, height)};
+    *high = (PhxVec2){clamp(place->high_x, 0, width), clamp(place->high_y, 0, height)};
+    if (high->x - low->x >= PHX_FIX_ONE && high->y - low->y >= PHX_FIX_ONE) return true;
+    *low = (PhxVec2){0, 0};
+    *high = (PhxVec2){(fix16_t)width, (fix16_t)height};
+    return build->scenario->foreign_map;
+}
+
+/* Unit i of a block around its centre. */
+static PhxVec2 block_position(const PhxScenarioGroup *group, fix16_t spacing, uint32_t i, bool *inside) {
+    const uint32_t columns = group->columns ? group->columns : phx_isqrt64(group->count - 1) + 1;
+    const uint32_t rows = (group->count + columns - 1) / columns;
+    const uint32_t used = columns < group->count ? columns : group->count;
+    const int64_t right = 2 * (int64_t)(i % columns) - (int64_t)(used - 1);
+    const int64_t down = 2 * (int64_t)(i / columns) - (int64_t)(rows - 1);
+    const int64_t x = group->place.x + phx_div_round(right * spacing, 2);
+    const int64_t y = group->place.y + phx_div_round(down * spacing, 2);
+    *inside = x >= 0 && y >= 0 && x < (int64_t)1 << 29 && y < (int64_t)1 << 29;
+    return *inside ? (PhxVec2){(fix16_t)x, (fix16_t)y} : (PhxVec2){0, 0};
+}
+
+static PhxStatus place_block(Build *build, const PhxScenarioGroup *group, fix16_t radius, fix16_t spacing) {
+    for (uint32_t i = 0; i < group->count; i++) {
+        bool inside;
+        const PhxVec2 at = block_position(group, spacing, i, &inside);
+        if (!inside || !phx_placer_fits(&build->grid, at, radius)) {
+            char x[PHX_FIX_TEXT], y[PHX_FIX_TEXT];
+            phx_fix_format(at.x, x, sizeof x);
+            phx_fix_format(at.y, y, sizeof y);
+            return phx_yaml_fail(
+                build->error, PHX_ERROR_RANGE, build->scenario->file, group->line, group->column,
+                "group \"%s\": unit %u of %u at [%s, %s] is off the map or touches impassable ground: "
+                "move the group, or give a corner instead of at",
+                group_name(group), i, group->count, x, y);
+        }
+        phx_placer_put(&build->placer, at);
+    }
+    return PHX_OK;
+}
+
+static PhxStatus place_group(Build *build, PhxScenarioGroup *group, uint32_t index) {
+    const PhxScenario *scenario = build->scenario;
+    const PhxPlace *place = &group->place;
+    const fix16_t radius = scenario->types[group->type].radius;
+    const fix16_t spacing = group->spacing < 0 ? 3 * radius : group->spacing;
+    const fix16_t apart = spacing > 2 * radius ? spacing : 2 * radius;
+    group->first_unit = build->placer.count;
+    if (place->kind == PHX_PLACE_POINT && !scenario->foreign_map)
+        return place_block(build, group, radius, spacing);
+    PhxStatus status;
+    if (place->kind == PHX_PLACE_SCATTER) {
+        PhxVec2 low, high;
+        if (!scatter_bounds(build, place, &low, &high)) return fail_room(build, group, PHX_ERROR_NOT_FOUND);
+        status = phx_placer_scatter(&build->placer, low, high, group->count, radius,
+                                    group->spacing < 0 ? 2 * radius + 256 : apart,
+                                    scenario->settings.match_key, PURPOSE_GROUP + index);
+    } else {
+        const uint32_t from =
+            place->kind == PHX_PLACE_CORNER
+                ? phx_ground_corner(build->ground, build->ground->largest, place->corner)
+                : phx_ground_nearest(build->ground, build->ground->largest, place->x, place->y);
+        status = phx_placer_spread(&build->placer, from, group->count, apart);
+    }
+    return status == PHX_OK ? PHX_OK : fail_room(build, group, status);
+}
+
+/* Goals of units of their own: apart from each other like bodies. */
+static PhxStatus scatter_goals(Build *build, PhxScenarioOrder *order, uint32_t index) {
+    PhxScenario *scenario = build->scenario;
+    uint32_t units = 0;
+    fix16_t radius = 0;
+    for (uint32_t i = 0; i < order->group_count; i++) {
+        const PhxScenarioGroup *group = &scenario->groups[scenario->group_list[order->first_group + i]];
+        const fix16_t own = scenario->types[group->type].radius;
+        if (own > radius) radius = own;
+        units += group->count;
+    }
+    PhxVec2 low, high;
+    const bool on_map = scatter_bounds(build, &order->goal, &low, &high);
+    if (!on_map || units > PHX_SCENARIO_GOAL_LIMIT - scenario->goal_count)
+        return phx_yaml_fail(build->error, on_map ? PHX_ERROR_LIMIT : PHX_ERROR_RANGE, scenario->file,
+                             order->line, order->column, "scatter: %s",
+                             on_map ? "too many goals in all orders" : "it misses the map");
+    PhxVec2 *larger = realloc(scenario->goals, (scenario->goal_count + units + 1) * sizeof *larger);
+    if (larger == NULL) return fail_file(build, PHX_ERROR_MEMORY, "goals");
+    scenario->goals = larger;
+    PhxPlacer placer;
+    PhxStatus status = phx_placer_begin(&placer, &build->grid, build->ground, units);
+    if (status != PHX_OK) return fail_file(build, status, "goals");
+    status = phx_placer_scatter(&placer, low, high, units, radius, 2 * radius + 256,
+                                scenario->settings.match_key, PURPOSE_ORDER + index);
+    order->first_goal = scenario->goal_count;
+    for (uint32_t i = 0; i < placer.count; i++) scenario->goals[scenario->goal_count++] = placer.at[i];
+    phx_placer_end(&placer);
+    if (status == PHX_OK) return PHX_OK;
+    return phx_yaml_fail(build->error, status, scenario->file, order->line, order->column,
+                         "scatter: the rectangle has no room for the goals of %u units", units);
+}
+
+static PhxStatus resolve_order(Build *build, PhxScenarioOrder *order, uint32_t index) {
+    const PhxScenario *scenario = build->scenario;
+    if (order->stop) return PHX_OK;
+    if (order->goal.kind == PHX_PLACE_SCATTER) return scatter_goals(build, order, index);
+    PhxPlace *goal = &order->goal;
+    const uint32_t largest = build->ground ? build->ground->largest : 0;
+    uint32_t cell = PHX_NAV_NO_CELL;
+    if (goal->kind == PHX_PLACE_CORNER)
+        cell = phx_ground_corner(build->ground, largest, goal->corner);
+    else if (scenario->foreign_map)
+        cell = phx_ground_nearest(build->ground, largest, goal->x, goal->y);
+    if (cell != PHX_NAV_NO_CELL) {
+        const PhxVec2 at = phx_nav_cell_center(&build->grid, cell);
+        goal->x = at.x;
+        goal->y = at.y;
+    }
+    if (phx_nav_cell_at(&build->grid, goal->x, goal->y) != PHX_NAV_NO_CELL) return PHX_OK;
+    return phx_yaml_fail(build->error, PHX_ERROR_RANGE, scenario->file, order->line, order->column,
+                         "move: the goal is off the map of %u x %u", build->grid.width, build->grid.height);
+}
+
+static bool needs_ground(const PhxScenario *scenario) {
+    if (scenario->foreign_map) return true;
+    for (uint32_t i = 0; i < scenario->group_count; i++)
+        if (scenario->groups[i].place.kind != PHX_PLACE_POINT) return true;
+    for (uint32_t i = 0; i < scenario->order_count; i++)
+        if (!scenario->orders[i].stop && scenario->orders[i].goal.kind != PHX_PLACE_POINT) return true;
+    return false;
+}
+
+/* The ground for the widest body that is used. */
+static PhxStatus find_ground(Build *build) {
+    const PhxScenario *scenario = build->scenario;
+    if (!needs_ground(scenario)) return PHX_OK;
+    fix16_t radius = 0;
+    for (uint32_t i = 0; i < scenario->group_count; i++) {
+        const fix16_t own = scenario->types[scenario->groups[i].type].radius;
+        if (own > radius) radius = own;
+    }
+    const PhxStatus status = phx_ground_create(&build->grid, radius, &build->ground);
+    if (status != PHX_OK) return fail_file(build, status, "the map's ground");
+    if (build->ground->largest != 0) return PHX_OK;
+    return phx_yaml_fail(build->error, PHX_ERROR_NOT_FOUND, scenario->file, 0, 0,
+                         "map: %s: no unit fits anywhere on this map", scenario->map);
+}
+
+static PhxStatus place_all(Build *build) {
+    PhxScenario *scenario = build->scenario;
+    PhxStatus status = find_ground(build);
+    if (status != PHX_OK) return status;
+    status = phx_placer_begin(&build->placer, &build->grid, build->ground, scenario->unit_count);
+    if (status != PHX_OK) return fail_file(build, status, "placing units");
+    for (uint32_t i = 0; i < scenario->group_count && status == PHX_OK; i++)
+        status = place_group(build, &scenario->groups[i], i);
+    scenario->goal_count = 0;
+    for (uint32_t i = 0; i < scenario->order_count && status == PHX_OK; i++)
+        status = resolve_order(build, &scenario->orders[i], i);
+    return status;
+}
+
+static PhxStatus add_everything(const Build *build, PhxContentBuilder *builder, PhxError *error) {
+    const PhxScenario *scenario = build->scenario;
+    PhxStatus status = PHX_OK;
+    uint16_t index;
+    for (uint32_t i = 0; i < scenario->player_count && status == PHX_OK; i++)
+        status = phx_content_add_player(builder, scenario->players[i].name, scenario->players[i].team, error);
+    for (uint32_t i = 0; i < scenario->type_count && status == PHX_OK; i++)
+        status = phx_content_add_unit_type(builder, &scenario->types[i], &index, error);
+    for (uint32_t i = 0; i < scenario->group_count; i++) {
+        const PhxScenarioGroup *group = &scenario->groups[i];
+        for (uint32_t k = 0; k < group->count && status == PHX_OK; k++) {
+            const PhxVec2 at = build->placer.at[group->first_unit + k];
+            status =
+                phx_content_add_unit(builder, group->type, group->player, at.x, at.y, group->facing, error);
+        }
+    }
+    return status;
+}
+
+static PhxStatus make_blob(const Build *build, void **blob, size_t *size) {
+    PhxScenario *scenario = build->scenario;
+    if (scenario->unit_capacity == 0) scenario->unit_capacity = scenario->unit_count;
+    if (scenario->order_capacity == 0)
+        scenario->order_capacity = scenario->unit_count < 64 ? 64 : scenario->unit_count;
+    PhxError error = {0};
+    PhxContentBuilder *builder = NULL;
+    PhxStatus status =
+        phx_content_begin(&scenario->settings, build->grid.width, build->grid.height, build->grid.cost,
+                          scenario->unit_capacity, scenario->order_capacity, &builder, &error);
+    if (status == PHX_OK) status = add_everything(build, builder, &error);
+    if (status == PHX_OK) {
+        const size_t capacity = phx_content_size(builder);
+        *blob = malloc(capacity);
+        status = *blob == NULL ? PHX_ERROR_MEMORY : phx_content_write(builder, *blob, capacity, size);
+        if (status != PHX_OK) {
+            free(*blob);
+            *blob = NULL;
+        }
+    }
+    phx_content_end(builder);
+    if (status == PHX_OK) return PHX_OK;
+    return phx_yaml_fail(build->error, status, scenario->file, 0, 0, "%s",
+                         error.text[0] ? error.text : phx_status_text(status));
+}
+
+PhxStatus phx_scenario_build(PhxScenario *scenario, const PhxNavGrid *map, void **blob, size_t *size,
+                             PhxYamlError *error) {
+    *blob = NULL;
+    *size = 0;
+    if (scenario->unit_capacity != 0 && scenario->unit_capacity < scenario->unit_count)
+        return phx_yaml_fail(error, PHX_ERROR_RANGE, scenario->file, 0, 0,
+                             "unit_capacity: %u: the groups have %u units; leave the key out, or raise it",
+                             scenario->unit_capacity, scenario->unit_count);
+    Build build = {.scenario = scenario, .grid = *map, .error = error};
+    PhxStatus status = place_all(&build);
+    if (status == PHX_OK) status = make_blob(&build, blob, size);
+    phx_placer_end(&build.placer);
+    phx_ground_destroy(build.ground);
+    return status;
+}

@@ -1,0 +1,402 @@
+/* scenario_parse.c: the tree of a scenario's YAML to a PhxScenario: every key, its range and its default in
+ * tables, then the names that refer to each other. See scenario.h. */
+#include "content/scenario_fields.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define COUNT_OF(array) ((uint32_t)(sizeof(array) / sizeof((array)[0])))
+#define FIX(units)      ((int64_t)(units)*PHX_FIX_ONE)
+#define COORDINATE_LOW  (-FIX(8192))
+#define COORDINATE_HIGH (FIX(8192) - 1)
+
+/* A file's root: what is no plain value is read by its own function. */
+typedef struct Root {
+    PhxScenario scenario;
+    uint32_t terrain, players, types, groups, orders; /* nodes */
+} Root;
+
+static const Field root_fields[] = {
+    {"name", FIELD_TEXT, false, offsetof(Root, scenario.name), 0, 0, PHX_SCENARIO_NAME},
+    {"map", FIELD_TEXT, true, offsetof(Root, scenario.map), 0, 0, sizeof((PhxScenario *)0)->map},
+    {"seed", FIELD_U64, false, offsetof(Root, scenario.settings.match_key), 0, 0, 0},
+    {"tick_rate", FIELD_U16, false, offsetof(Root, scenario.settings.tick_rate), 1, 1000, 0},
+    {"ticks", FIELD_U32, false, offsetof(Root, scenario.ticks), 1, 100000000, 0},
+    {"ticks_per_turn", FIELD_U16, false, offsetof(Root, scenario.settings.ticks_per_turn), 1, 16, 0},
+    {"input_delay", FIELD_U16, false, offsetof(Root, scenario.settings.input_delay), 1, 64, 0},
+    {"unit_capacity", FIELD_U32, false, offsetof(Root, scenario.unit_capacity), 1, PHX_SCENARIO_UNIT_LIMIT,
+     0},
+    {"order_capacity", FIELD_U32, false, offsetof(Root, scenario.order_capacity), 1, PHX_SCENARIO_UNIT_LIMIT,
+     0},
+    {"terrain", FIELD_NODE, false, offsetof(Root, terrain), 0, 0, 0},
+    {"players", FIELD_NODE, true, offsetof(Root, players), 0, 0, 0},
+    {"unit_types", FIELD_NODE, true, offsetof(Root, types), 0, 0, 0},
+    {"groups", FIELD_NODE, true, offsetof(Root, groups), 0, 0, 0},
+    {"orders", FIELD_NODE, false, offsetof(Root, orders), 0, 0, 0},
+};
+
+static const Field terrain_fields[] = {
+    {"ground", FIELD_U8, false, offsetof(PhxMovingAiCosts, ground), 1, 255, 0},
+    {"swamp", FIELD_U8, false, offsetof(PhxMovingAiCosts, swamp), 1, 255, 0},
+    {"water", FIELD_U8, false, offsetof(PhxMovingAiCosts, water), 1, 255, 0},
+    {"trees", FIELD_U8, false, offsetof(PhxMovingAiCosts, trees), 1, 255, 0},
+};
+
+static const Field player_fields[] = {
+    {"name", FIELD_TEXT, true, offsetof(PhxScenarioPlayer, name), 0, 0, 17},
+    {"team", FIELD_U8, false, offsetof(PhxScenarioPlayer, team), 0, 15, 0},
+    {"bot", FIELD_TEXT, false, offsetof(PhxScenarioPlayer, bot), 0, 0, 17},
+};
+
+typedef struct TypeDraft {
+    char name[17];
+    PhxUnitTypeDef def;
+} TypeDraft;
+
+/* The ranges are those of the columns in sim/state/tables/unit_type.def. */
+static const Field type_fields[] = {
+    {"name", FIELD_TEXT, true, offsetof(TypeDraft, name), 0, 0, 17},
+    {"radius", FIELD_FIX, false, offsetof(TypeDraft, def.radius), 4096, FIX(16), 0},
+    {"speed", FIELD_FIX, false, offsetof(TypeDraft, def.speed), 656, FIX(64), 0},
+    {"acceleration", FIELD_FIX, false, offsetof(TypeDraft, def.acceleration), 656, FIX(4096), 0},
+    {"turn_rate", FIELD_TURN_RATE, false, offsetof(TypeDraft, def.turn_rate), FIX(1), FIX(5760), 0},
+    {"neighbours", FIELD_U8, false, offsetof(TypeDraft, def.neighbours), 0, 16, 0},
+    {"neighbour_range", FIELD_FIX, false, offsetof(TypeDraft, def.neighbour_range), 4096, FIX(64), 0},
+    {"horizon", FIELD_FIX, false, offsetof(TypeDraft, def.horizon), 4096, FIX(60), 0},
+    {"wall_horizon", FIELD_FIX, false, offsetof(TypeDraft, def.wall_horizon), 4096, FIX(60), 0},
+};
+
+typedef struct GroupDraft {
+    PhxScenarioGroup group;
+    char player[17], type[17];
+} GroupDraft;
+
+enum { GROUP_NAME, GROUP_PLAYER, GROUP_TYPE, GROUP_COUNT, GROUP_AT, GROUP_CORNER, GROUP_SCATTER };
+static const Field group_fields[] = {
+    {"name", FIELD_TEXT, false, offsetof(GroupDraft, group.name), 0, 0, PHX_SCENARIO_NAME},
+    {"player", FIELD_TEXT, true, offsetof(GroupDraft, player), 0, 0, 17},
+    {"type", FIELD_TEXT, false, offsetof(GroupDraft, type), 0, 0, 17},
+    {"count", FIELD_U32, true, offsetof(GroupDraft, group.count), 1, PHX_SCENARIO_UNIT_LIMIT, 0},
+    {"at", FIELD_POINT, false, offsetof(GroupDraft, group.place), COORDINATE_LOW, COORDINATE_HIGH, 0},
+    {"corner", FIELD_CORNER, false, offsetof(GroupDraft, group.place), 0, 0, 0},
+    {"scatter", FIELD_SCATTER, false, offsetof(GroupDraft, group.place), COORDINATE_LOW, COORDINATE_HIGH, 0},
+    {"columns", FIELD_U32, false, offsetof(GroupDraft, group.columns), 1, PHX_SCENARIO_UNIT_LIMIT, 0},
+    {"spacing", FIELD_FIX, false, offsetof(GroupDraft, group.spacing), 0, FIX(1024), 0},
+    {"facing", FIELD_FACING, false, offsetof(GroupDraft, group.facing), FIX(-360), FIX(360), 0},
+};
+
+typedef struct OrderDraft {
+    PhxScenarioOrder order;
+    char player[17], group[PHX_SCENARIO_NAME];
+    uint32_t groups; /* node */
+    bool all;
+} OrderDraft;
+
+enum {
+    ORDER_TICK,
+    ORDER_PLAYER,
+    ORDER_GROUP,
+    ORDER_GROUPS,
+    ORDER_ALL,
+    ORDER_MOVE,
+    ORDER_CORNER,
+    ORDER_SCATTER,
+    ORDER_STOP
+};
+static const Field order_fields[] = {
+    {"tick", FIELD_U32, true, offsetof(OrderDraft, order.tick), 0, UINT32_MAX - 1, 0},
+    {"player", FIELD_TEXT, false, offsetof(OrderDraft, player), 0, 0, 17},
+    {"group", FIELD_TEXT, false, offsetof(OrderDraft, group), 0, 0, PHX_SCENARIO_NAME},
+    {"groups", FIELD_NODE, false, offsetof(OrderDraft, groups), 0, 0, 0},
+    {"all", FIELD_BOOL, false, offsetof(OrderDraft, all), 0, 0, 0},
+    {"move", FIELD_POINT, false, offsetof(OrderDraft, order.goal), COORDINATE_LOW, COORDINATE_HIGH, 0},
+    {"corner", FIELD_CORNER, false, offsetof(OrderDraft, order.goal), 0, 0, 0},
+    {"scatter", FIELD_SCATTER, false, offsetof(OrderDraft, order.goal), COORDINATE_LOW, COORDINATE_HIGH, 0},
+    {"stop", FIELD_BOOL, false, offsetof(OrderDraft, order.stop), 0, 0, 0},
+    {"queued", FIELD_BOOL, false, offsetof(OrderDraft, order.queued), 0, 0, 0},
+};
+
+typedef struct Parser {
+    FieldReader reader;
+    PhxScenario *scenario;
+    uint32_t group_list_capacity;
+} Parser;
+
+static const PhxYamlNode *node_at(const Parser *parser, uint32_t index) {
+    return &parser->reader.tree->nodes[index];
+}
+
+static PhxStatus fail_memory(const Parser *parser) {
+    return phx_yaml_fail(parser->reader.error, PHX_ERROR_MEMORY, parser->scenario->file, 0, 0,
+                         "out of memory");
+}
+
+/* The list behind a key of the root, with a bound on its length. */
+static PhxStatus check_list(const Parser *parser, const PhxYamlNode *list, uint32_t limit) {
+    if (list->kind != PHX_YAML_SEQUENCE || list->count == 0)
+        return phx_fields_fail(&parser->reader, list, PHX_ERROR_FORMAT,
+                               "a list with at least one entry is wanted");
+    if (list->count > limit)
+        return phx_fields_fail(&parser->reader, list, PHX_ERROR_LIMIT, "%u entries are too many: at most %u",
+                               list->count, limit);
+    return PHX_OK;
+}
+
+static PhxStatus fail_twice(const Parser *parser, const PhxYamlNode *node, const char *name) {
+    return phx_fields_fail(&parser->reader, node, PHX_ERROR_FORMAT, "two entries have the name \"%.40s\"",
+                           name);
+}
+
+static PhxStatus parse_players(Parser *parser, const PhxYamlNode *list) {
+    PhxScenario *scenario = parser->scenario;
+    PhxStatus status = check_list(parser, list, PHX_PLAYER_LIMIT);
+    for (uint32_t i = list->first; i != PHX_YAML_NONE && status == PHX_OK; i = node_at(parser, i)->next) {
+        PhxScenarioPlayer *player = &scenario->players[scenario->player_count];
+        *player = (PhxScenarioPlayer){.team = (uint8_t)scenario->player_count, .bot = "idle"};
+        status = phx_fields_read(&parser->reader, node_at(parser, i), "a player", player_fields,
+                                 COUNT_OF(player_fields), player, NULL);
+        for (uint32_t other = 0; other < scenario->player_count && status == PHX_OK; other++)
+            if (strcmp(scenario->players[other].name, player->name) == 0)
+                status = fail_twice(parser, node_at(parser, i), player->name);
+        scenario->player_count++;
+    }
+    return status;
+}
+
+static PhxStatus parse_types(Parser *parser, const PhxYamlNode *list) {
+    PhxScenario *scenario = parser->scenario;
+    PhxStatus status = check_list(parser, list, PHX_SCENARIO_TYPE_LIMIT);
+    for (uint32_t i = list->first; i != PHX_YAML_NONE && status == PHX_OK; i = node_at(parser, i)->next) {
+        TypeDraft draft = {.def = phx_content_unit_type_default()};
+        status = phx_fields_read(&parser->reader, node_at(parser, i), "a unit type", type_fields,
+                                 COUNT_OF(type_fields), &draft, NULL);
+        for (uint32_t other = 0; other < scenario->type_count && status == PHX_OK; other++)
+            if (strcmp(scenario->type_names[other], draft.name) == 0)
+                status = fail_twice(parser, node_at(parser, i), draft.name);
+        const uint32_t index = scenario->type_count++;
+        memcpy(scenario->type_names[index], draft.name, sizeof draft.name);
+        scenario->types[index] = draft.def;
+        scenario->types[index].name = scenario->type_names[index];
+    }
+    return status;
+}
+
+/* A player by name, or by slot number. */
+static PhxStatus find_player(const Parser *parser, const PhxYamlNode *node, const char *name, uint8_t *out) {
+    const PhxScenario *scenario = parser->scenario;
+    for (uint32_t i = 0; i < scenario->player_count; i++)
+        if (strcmp(scenario->players[i].name, name) == 0) return *out = (uint8_t)i, PHX_OK;
+    uint64_t slot;
+    if (phx_fields_number(name, (uint32_t)strlen(name), false, &slot) && slot < scenario->player_count)
+        return *out = (uint8_t)slot, PHX_OK;
+    return phx_fields_fail(&parser->reader, node, PHX_ERROR_NOT_FOUND,
+                           "player \"%s\": no player has this name or slot", name);
+}
+
+static PhxStatus find_type(const Parser *parser, const PhxYamlNode *node, const char *name, uint16_t *out) {
+    const PhxScenario *scenario = parser->scenario;
+    if (name[0] == 0 && scenario->type_count == 1) return *out = 0, PHX_OK;
+    if (name[0] == 0)
+        return phx_fields_fail(&parser->reader, node, PHX_ERROR_FORMAT,
+                               "type: missing: a group needs this key where there are several unit types");
+    for (uint32_t i = 0; i < scenario->type_count; i++)
+        if (strcmp(scenario->type_names[i], name) == 0) return *out = (uint16_t)i, PHX_OK;
+    return phx_fields_fail(&parser->reader, node, PHX_ERROR_NOT_FOUND,
+                           "type \"%s\": no unit type has this name", name);
+}
+
+/* How many of the bits first .. last are set. */
+static uint32_t given_of(uint64_t given, uint32_t first, uint32_t last) {
+    uint32_t count = 0;
+    for (uint32_t i = first; i <= last; i++) count += (uint32_t)(given >> i & 1);
+    return count;
+}
+
+static PhxStatus finish_group(Parser *parser, const PhxYamlNode *node, GroupDraft *draft, uint64_t given) {
+    PhxScenario *scenario = parser->scenario;
+    PhxScenarioGroup *group = &draft->group;
+    group->line = node->line;
+    group->column = node->column;
+    if (given_of(given, GROUP_AT, GROUP_SCATTER) != 1)
+        return phx_fields_fail(&parser->reader, node, PHX_ERROR_FORMAT,
+                               "a group needs one of the keys at, corner, scatter, and one only");
+    for (uint32_t i = 0; i < scenario->group_count && group->name[0] != 0; i++)
+        if (strcmp(scenario->groups[i].name, group->name) == 0) return fail_twice(parser, node, group->name);
+    if (group->count > PHX_SCENARIO_UNIT_LIMIT - scenario->unit_count)
+        return phx_fields_fail(&parser->reader, node, PHX_ERROR_LIMIT, "more than %d units in all",
+                               PHX_SCENARIO_UNIT_LIMIT);
+    scenario->unit_count += group->count;
+    const PhxStatus status = find_player(parser, node, draft->player, &group->player);
+    return status == PHX_OK ? find_type(parser, node, draft->type, &group->type) : status;
+}
+
+static PhxStatus parse_groups(Parser *parser, const PhxYamlNode *list) {
+    PhxScenario *scenario = parser->scenario;
+    PhxStatus status = check_list(parser, list, PHX_SCENARIO_GROUP_LIMIT);
+    if (status != PHX_OK) return status;
+    scenario->groups = calloc(list->count, sizeof *scenario->groups);
+    if (scenario->groups == NULL) return fail_memory(parser);
+    for (uint32_t i = list->first; i != PHX_YAML_NONE && status == PHX_OK; i = node_at(parser, i)->next) {
+        GroupDraft draft = {.group = {.spacing = -1}};
+        uint64_t given = 0;
+        status = phx_fields_read(&parser->reader, node_at(parser, i), "a group", group_fields,
+                                 COUNT_OF(group_fields), &draft, &given);
+        if (status == PHX_OK) status = finish_group(parser, node_at(parser, i), &draft, given);
+        if (status == PHX_OK) scenario->groups[scenario->group_count++] = draft.group;
+    }
+    return status;
+}
+
+static PhxStatus list_group(Parser *parser, uint32_t group) {
+    PhxScenario *scenario = parser->scenario;
+    if (scenario->group_list_count == parser->group_list_capacity) {
+        const uint32_t capacity = 2 * parser->group_list_capacity + 64;
+        uint32_t *larger = realloc(scenario->group_list, capacity * sizeof *larger);
+        if (larger == NULL) return fail_memory(parser);
+        scenario->group_list = larger;
+        parser->group_list_capacity = capacity;
+    }
+    scenario->group_list[scenario->group_list_count++] = group;
+    return PHX_OK;
+}
+
+/* Adds the group of a name to the order; the first decides the player where the order names none. */
+static PhxStatus list_group_named(Parser *parser, const PhxYamlNode *node, const char *name,
+                                  OrderDraft *draft) {
+    const PhxScenario *scenario = parser->scenario;
+    for (uint32_t i = 0; i < scenario->group_count; i++) {
+        const PhxScenarioGroup *group = &scenario->groups[i];
+        if (strcmp(group->name, name) != 0) continue;
+        if (draft->player[0] == 0 && draft->order.group_count == 0) draft->order.player = group->player;
+        if (group->player != draft->order.player)
+            return phx_fields_fail(&parser->reader, node, PHX_ERROR_FORMAT,
+                                   "group \"%.40s\" isn't of player \"%s\": an order is one player's", name,
+                                   scenario->players[draft->order.player].name);
+        draft->order.group_count++;
+        return list_group(parser, i);
+    }
+    return phx_fields_fail(&parser->reader, node, PHX_ERROR_NOT_FOUND,
+                           "group \"%.40s\": no group has this name", name);
+}
+
+static PhxStatus list_order_groups(Parser *parser, const PhxYamlNode *node, OrderDraft *draft,
+                                   uint64_t given) {
+    if (given >> ORDER_GROUP & 1) return list_group_named(parser, node, draft->group, draft);
+    PhxStatus status = PHX_OK;
+    if (given >> ORDER_GROUPS & 1) {
+        const PhxYamlNode *list = node_at(parser, draft->groups);
+        status = check_list(parser, list, PHX_SCENARIO_GROUP_LIMIT);
+        for (uint32_t i = list->first; i != PHX_YAML_NONE && status == PHX_OK; i = node_at(parser, i)->next)
+            status = list_group_named(parser, node_at(parser, i), node_at(parser, i)->text, draft);
+        return status;
+    }
+    for (uint32_t i = 0; i < parser->scenario->group_count && status == PHX_OK; i++) {
+        if (parser->scenario->groups[i].player != draft->order.player) continue;
+        draft->order.group_count++;
+        status = list_group(parser, i);
+    }
+    return status;
+}
+
+static PhxStatus finish_order(Parser *parser, const PhxYamlNode *node, OrderDraft *draft, uint64_t given) {
+    PhxScenario *scenario = parser->scenario;
+    draft->order.line = node->line;
+    draft->order.column = node->column;
+    draft->order.first_group = scenario->group_list_count;
+    if (given_of(given, ORDER_MOVE, ORDER_SCATTER) + draft->order.stop != 1)
+        return phx_fields_fail(
+            &parser->reader, node, PHX_ERROR_FORMAT,
+            "an order needs one of the keys move, corner, scatter, stop: true, and one only");
+    if (given_of(given, ORDER_GROUP, ORDER_GROUPS) + draft->all != 1)
+        return phx_fields_fail(&parser->reader, node, PHX_ERROR_FORMAT,
+                               "an order needs one of the keys group, groups, all: true, and one only");
+    if (draft->order.stop && draft->order.queued)
+        return phx_fields_fail(&parser->reader, node, PHX_ERROR_FORMAT,
+                               "stop drops all orders: it can't be queued");
+    if (draft->all && draft->player[0] == 0)
+        return phx_fields_fail(&parser->reader, node, PHX_ERROR_FORMAT,
+                               "all: true needs the key player besides");
+    PhxStatus status = PHX_OK;
+    if (draft->player[0] != 0) status = find_player(parser, node, draft->player, &draft->order.player);
+    if (status == PHX_OK) status = list_order_groups(parser, node, draft, given);
+    if (status == PHX_OK && scenario->group_list_count > 1000000)
+        status = phx_fields_fail(&parser->reader, node, PHX_ERROR_LIMIT, "the orders name too many groups");
+    return status;
+}
+
+/* By tick, and as written within one: a merge from the end, for lists that mostly are in order. */
+static void insert_order(PhxScenario *scenario, const PhxScenarioOrder *order) {
+    uint32_t at = scenario->order_count++;
+    for (; at > 0 && scenario->orders[at - 1].tick > order->tick; at--)
+        scenario->orders[at] = scenario->orders[at - 1];
+    scenario->orders[at] = *order;
+}
+
+static PhxStatus parse_orders(Parser *parser, const PhxYamlNode *list) {
+    PhxScenario *scenario = parser->scenario;
+    PhxStatus status = check_list(parser, list, PHX_SCENARIO_ORDER_LIMIT);
+    if (status != PHX_OK) return status;
+    scenario->orders = calloc(list->count, sizeof *scenario->orders);
+    if (scenario->orders == NULL) return fail_memory(parser);
+    for (uint32_t i = list->first; i != PHX_YAML_NONE && status == PHX_OK; i = node_at(parser, i)->next) {
+        OrderDraft draft = {0};
+        uint64_t given = 0;
+        status = phx_fields_read(&parser->reader, node_at(parser, i), "an order", order_fields,
+                                 COUNT_OF(order_fields), &draft, &given);
+        if (status == PHX_OK) status = finish_order(parser, node_at(parser, i), &draft, given);
+        if (status == PHX_OK) insert_order(scenario, &draft.order);
+    }
+    return status;
+}
+
+static PhxStatus parse_root(Parser *parser) {
+    Root root = {
+        .scenario = {.name = "scenario",
+                     .settings = {.match_key = 1, .tick_rate = 20, .ticks_per_turn = 2, .input_delay = 2},
+                     .ticks = 1000,
+                     .terrain = PHX_MOVING_AI_COSTS_DEFAULT},
+        .terrain = PHX_YAML_NONE,
+        .orders = PHX_YAML_NONE};
+    memcpy(root.scenario.file, parser->reader.tree->name, sizeof root.scenario.file);
+    PhxStatus status = phx_fields_read(&parser->reader, node_at(parser, 0), "a scenario", root_fields,
+                                       COUNT_OF(root_fields), &root, NULL);
+    *parser->scenario = root.scenario;
+    if (status == PHX_OK && root.terrain != PHX_YAML_NONE)
+        status = phx_fields_read(&parser->reader, node_at(parser, root.terrain), "terrain", terrain_fields,
+                                 COUNT_OF(terrain_fields), &parser->scenario->terrain, NULL);
+    if (status == PHX_OK) status = parse_players(parser, node_at(parser, root.players));
+    if (status == PHX_OK) status = parse_types(parser, node_at(parser, root.types));
+    if (status == PHX_OK) status = parse_groups(parser, node_at(parser, root.groups));
+    if (status == PHX_OK && root.orders != PHX_YAML_NONE)
+        status = parse_orders(parser, node_at(parser, root.orders));
+    return status;
+}
+
+PhxStatus phx_scenario_parse(const char *name, const void *bytes, size_t size, PhxScenario **out,
+                             PhxYamlError *error) {
+    *out = NULL;
+    PhxYamlTree *tree;
+    PhxStatus status = phx_yaml_parse(name, bytes, size, &tree, error);
+    if (status != PHX_OK) return status;
+    PhxScenario *scenario = calloc(1, sizeof *scenario);
+    Parser parser = {.reader = {.tree = tree, .error = error}, .scenario = scenario};
+    if (scenario == NULL)
+        status = phx_yaml_fail(error, PHX_ERROR_MEMORY, name, 0, 0, "out of memory");
+    else
+        status = parse_root(&parser);
+    phx_yaml_destroy(tree);
+    if (status != PHX_OK)
+        phx_scenario_destroy(scenario);
+    else
+        *out = scenario;
+    return status;
+}
+
+void phx_scenario_destroy(PhxScenario *scenario) {
+    if (scenario == NULL) return;
+    free(scenario->groups);
+    free(scenario->orders);
+    free(scenario->group_list);
+    free(scenario->goals);
+    free(scenario);
+}
