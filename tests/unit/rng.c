@@ -33,7 +33,10 @@ static void check_stream(int argument) {
                            : argument == 3 ? phx_random(1, 1, (uint64_t)i << 32 | 7, 1, 1)
                            : argument == 4 ? phx_random(1, 1, 1, i, 1)
                                            : phx_random(1, 1, 1, 1, i);
-        for (int bit = 0; bit < 64; bit++) ones[bit] += v >> bit & 1, flips[bit] += (v ^ last) >> bit & 1;
+        for (int bit = 0; bit < 64; bit++) {
+            ones[bit] += (uint32_t)(v >> bit & 1);
+            flips[bit] += (uint32_t)((v ^ last) >> bit & 1);
+        }
         for (int byte = 0; byte < 8; byte++) bytes[byte][v >> (8 * byte) & 255]++;
         last = v;
     }
