@@ -25,7 +25,7 @@ PHX_TEST(sim, things_happen_in_the_little_match) {
     PhxSim *sim = little_sim(&(PhxSimConfig){0}, 1, SIDE, UNITS);
     uint32_t seen[PHX_EVENT_KIND_COUNT] = {0}, queued = 0;
     uint64_t moved = 0;
-    for (int t = 0; t < 600; t++) {
+    for (int t = 0; t < 1500; t++) {
         uint32_t count;
         little_step(sim, 1);
         const PhxEvent *events = phx_sim_events(sim, &count);

@@ -1,0 +1,103 @@
+/* command.c: commands to bytes and back, at every bound, and every kind of bad byte. */
+#include <phalanx/command.h>
+
+#include "command/queue.h"
+#include "harness.h"
+
+static PhxCommandData example(uint8_t type, const PhxHandle *units) {
+    return (PhxCommandData){.type = type,
+                            .goal_x = -8192 * 65536,
+                            .goal_y = 8192 * 65536 - 1,
+                            .queued = 1,
+                            .slot = 15,
+                            .on = 1,
+                            .unit_count = 3,
+                            .units = units};
+}
+
+PHX_TEST(command, round_trip_cuts_and_slots) {
+    const PhxHandle units[3] = {phx_handle_make(1, 1), phx_handle_make(UINT32_MAX, 3), 0};
+    for (uint8_t type = PHX_COMMAND_MOVE; type <= PHX_COMMAND_PAUSE; type++) {
+        uint8_t bytes[256];
+        size_t size;
+        const PhxCommandData command = example(type, units);
+        PhxCommandData read;
+        PhxError error = {0};
+        CHECK_OK(phx_command_encode(&command, bytes, sizeof bytes, &size));
+        CHECK_OK(phx_command_decode(bytes, size, &read, &error));
+        CHECK_EQ(read.type, type);
+        if (type == PHX_COMMAND_MOVE)
+            CHECK(read.goal_x == command.goal_x && read.goal_y == command.goal_y && read.queued);
+        if (type == PHX_COMMAND_LEAVE) CHECK_EQ(read.slot, 15);
+        if (type == PHX_COMMAND_PAUSE) CHECK_EQ(read.on, 1);
+        if (type <= PHX_COMMAND_STOP)
+            for (uint32_t i = 0; i < 3; i++) CHECK(phx_command_unit(&read, i) == units[i]);
+        for (size_t cut = 0; cut < size; cut++)
+            CHECK_EQ(phx_command_decode(bytes, cut, &read, &error), PHX_ERROR_TRUNCATED);
+        bytes[size] = 0;
+        CHECK_EQ(phx_command_decode(bytes, size + 1, &read, &error), PHX_ERROR_FORMAT);
+        const bool host_only = type >= PHX_COMMAND_LEAVE;
+        CHECK_EQ(phx_command_check(bytes, size, 0, &error), host_only ? PHX_ERROR_STATE : PHX_OK);
+        CHECK_EQ(phx_command_check(bytes, size, PHX_SLOT_HOST, &error), host_only ? PHX_OK : PHX_ERROR_STATE);
+        CHECK_EQ(phx_command_check(bytes, size, 16, &error), PHX_ERROR_STATE);
+        CHECK_EQ(phx_command_encode(&command, bytes, size - 1, &size), PHX_ERROR_FULL);
+    }
+}
+
+PHX_TEST(command, values_out_of_range_are_refused_both_ways) {
+    uint8_t bytes[64] = {0};
+    size_t size;
+    PhxCommandData command = {.type = PHX_COMMAND_PAUSE, .on = 2}, read;
+    PhxError error;
+    CHECK_EQ(phx_command_encode(&command, bytes, sizeof bytes, &size), PHX_ERROR_RANGE);
+    const uint8_t bad_pause[] = {PHX_COMMAND_PAUSE, 2}, bad_leave[] = {PHX_COMMAND_LEAVE, 16};
+    CHECK_EQ(phx_command_decode(bad_pause, 2, &read, &error), PHX_ERROR_RANGE);
+    CHECK(strstr(error.text, "on is 2") && error.offset == 1);
+    CHECK_EQ(phx_command_decode(bad_leave, 2, &read, &error), PHX_ERROR_RANGE);
+    const uint8_t huge[] = {PHX_COMMAND_STOP, 0xff, 0xff};
+    CHECK_EQ(phx_command_decode(huge, 3, &read, &error), PHX_ERROR_LIMIT);
+    const uint8_t lying[] = {PHX_COMMAND_STOP, 0xff, 0x03};
+    CHECK_EQ(phx_command_decode(lying, 3, &read, &error), PHX_ERROR_TRUNCATED);
+    const uint8_t unknown[] = {99};
+    CHECK_EQ(phx_command_decode(unknown, 1, &read, &error), PHX_ERROR_FORMAT);
+    CHECK_EQ(phx_command_check(unknown, 1, 0, &error), PHX_ERROR_FORMAT);
+    CHECK_EQ(phx_command_check(bytes, 0, 0, &error), PHX_ERROR_LIMIT);
+    bytes[0] = PHX_COMMAND_GAME_FIRST; /* a game checks its own */
+    CHECK_OK(phx_command_check(bytes, 64, 0, &error));
+}
+
+PHX_TEST(command, garbled_bytes_give_a_status_and_nothing_else) {
+    uint64_t seed = 3;
+    uint32_t good = 0;
+    for (int i = 0; i < 100000; i++) {
+        uint8_t bytes[40];
+        PhxCommandData read;
+        const size_t size = test_random(&seed) % sizeof bytes;
+        for (size_t b = 0; b < size; b++) bytes[b] = (uint8_t)test_random(&seed);
+        if (size > 0) bytes[0] %= 6;
+        good += phx_command_decode(bytes, size, &read, NULL) == PHX_OK;
+    }
+    CHECK(good > 10 && good < 100000);
+}
+
+/* Case 2 of public reports: equal keys sort differently in different libraries. Here no two keys are equal.
+ */
+PHX_TEST(command, canonical_order_does_not_depend_on_arrival) {
+    uint64_t seed = 5;
+    for (int round = 0; round < 200; round++) {
+        PhxQueuedCommand queue[64];
+        uint32_t count = 0;
+        for (uint8_t slot = 0; slot < 5; slot++)
+            for (uint32_t s = 0; s < 12; s++)
+                queue[count] = (PhxQueuedCommand){slot == 4 ? 255 : slot, s, count}, count++;
+        for (uint32_t i = count; i > 1; i--) {
+            const uint32_t j = (uint32_t)test_range(&seed, 0, i - 1);
+            const PhxQueuedCommand swap = queue[i - 1];
+            queue[i - 1] = queue[j], queue[j] = swap;
+        }
+        CHECK_OK(phx_command_queue_order(queue, count));
+        for (uint32_t i = 0; i < count; i++) CHECK_EQ(queue[i].index, i);
+        queue[3].sequence = 2, queue[3].slot = 0;
+        CHECK_EQ(phx_command_queue_order(queue, count), PHX_ERROR_ARGUMENT);
+    }
+}
