@@ -32,10 +32,6 @@ void phx_field_init(PhxField *field, uint32_t width, uint32_t height, void *memo
     clear(field);
 }
 
-size_t phx_field_work_spare(uint32_t width, uint32_t height) {
-    return (size_t)width * height / (8 * PHX_FRONT_CHUNK_CELLS) + 16;
-}
-
 /* A piece of `count` elements at the end of what was laid; null while measuring. Pieces are aligned to 8. */
 static void *lay(unsigned char *base, size_t *used, size_t count, size_t size) {
     void *piece = base ? base + *used : NULL;
@@ -43,11 +39,14 @@ static void *lay(unsigned char *base, size_t *used, size_t count, size_t size) {
     return piece;
 }
 
-size_t phx_field_work_lay(PhxFieldWork *work, uint32_t width, uint32_t height, size_t spare, void *scratch) {
+size_t phx_field_work_lay(PhxFieldWork *work, uint32_t width, uint32_t height, void *scratch) {
     *work = (PhxFieldWork){.width = width, .height = height, .stride = width + 2};
     work->cells = work->stride * (height + 2);
-    /* Every cell once, a chunk that is not full in each bucket, one that is being emptied, and chunk 0. */
-    const size_t chunks = (size_t)width * height / PHX_FRONT_CHUNK_CELLS + PHX_FRONT_MAX_RING + 3 + spare;
+    /* Every cell once, a chunk that isn't full in each bucket, one that is being emptied, and chunk 0, which
+     * stands for none; that always suffices after a requeue. An eighth of the cells more makes requeues rare.
+     */
+    const size_t cells = (size_t)width * height;
+    const size_t chunks = (cells + cells / 8) / PHX_FRONT_CHUNK_CELLS + PHX_FRONT_MAX_RING + 20;
     work->pool_chunks = (uint32_t)chunks;
     size_t used = 0;
     work->occupied = lay(scratch, &used, PHX_FRONT_MAX_RING / 64, sizeof *work->occupied);
@@ -61,7 +60,7 @@ size_t phx_field_work_lay(PhxFieldWork *work, uint32_t width, uint32_t height, s
 
 size_t phx_field_scratch_size(uint32_t width, uint32_t height) {
     PhxFieldWork work;
-    return phx_field_work_lay(&work, width, height, phx_field_work_spare(width, height), NULL);
+    return phx_field_work_lay(&work, width, height, NULL);
 }
 
 static PhxStatus check_arguments(const PhxField *field, const PhxNavGrid *grid, PhxFieldWeights weights,
@@ -97,19 +96,21 @@ static bool any_cut_off(const PhxFieldWork *work) {
     return false;
 }
 
-PhxStatus phx_field_build_with(PhxField *field, const PhxNavGrid *grid, PhxFieldWeights weights,
-                               const uint32_t *goals, uint32_t goal_count, size_t spare, void *scratch,
-                               uint32_t *requeues) {
+PhxStatus phx_field_build_within(PhxField *field, const PhxNavGrid *grid, PhxFieldWeights weights,
+                                 const uint32_t *goals, uint32_t goal_count, void *scratch,
+                                 PhxFieldPool *pool) {
     const PhxStatus status = check_arguments(field, grid, weights, goals, goal_count);
     if (status) return status;
     PhxFieldWork work;
-    (void)phx_field_work_lay(&work, grid->width, grid->height, spare, scratch);
+    (void)phx_field_work_lay(&work, grid->width, grid->height, scratch);
+    if (pool->limit) work.pool_chunks = pool->limit;
     work.straight = weights.straight;
     work.diagonal = weights.diagonal;
     phx_field_find_moves(&work, grid);
     if (work.min_cost == 0) return PHX_ERROR_RANGE;
     phx_field_run_front(&work, goals, goal_count);
-    if (requeues) *requeues = work.requeues;
+    pool->chunks = work.fresh;
+    pool->requeues = work.requeues;
     field->weights = weights;
     if (work.overflow && any_cut_off(&work)) {
         clear(field);
@@ -122,6 +123,6 @@ PhxStatus phx_field_build_with(PhxField *field, const PhxNavGrid *grid, PhxField
 
 PhxStatus phx_field_build(PhxField *field, const PhxNavGrid *grid, PhxFieldWeights weights,
                           const uint32_t *goals, uint32_t goal_count, void *scratch) {
-    return phx_field_build_with(field, grid, weights, goals, goal_count,
-                                phx_field_work_spare(field->width, field->height), scratch, NULL);
+    PhxFieldPool pool = {0};
+    return phx_field_build_within(field, grid, weights, goals, goal_count, scratch, &pool);
 }

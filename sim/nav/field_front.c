@@ -93,6 +93,7 @@ static void push_chunk(const Lane *lane, uint32_t cell, uint32_t slot) {
     const uint32_t at = work->buckets[slot];
     const uint32_t chunk = take_chunk(work, at ? at / PHX_FRONT_CHUNK - 1 : 0);
     if (!chunk) {
+        PHX_ASSERT(!work->requeuing, work->pool_chunks, work->cells);
         requeue(lane); /* takes up this cell too, whose sum stands already */
         return;
     }
@@ -117,6 +118,7 @@ static inline void push(const Lane *lane, uint32_t cell, uint32_t bucket) {
 static void requeue(const Lane *lane) {
     PhxFieldWork *work = lane->work;
     work->requeues++;
+    work->requeuing = true;
     for (uint32_t slot = 0; slot <= work->ring_mask; slot++) {
         uint32_t chunk = work->buckets[slot] ? (work->buckets[slot] - 1) / PHX_FRONT_CHUNK : 0;
         while (chunk) {
@@ -132,6 +134,7 @@ static void requeue(const Lane *lane) {
         if (dist != PHX_FIELD_UNREACHED && dist >> work->shift > work->bucket)
             push(lane, i, dist >> work->shift);
     }
+    work->requeuing = false;
 }
 
 /* Tries the steps from a cell. `careful`: sums may pass the limit here. */
@@ -196,7 +199,7 @@ static void prepare_queue(PhxFieldWork *work) {
     work->ring_mask = ring - 1;
     work->bucket = work->requeues = work->freed = 0;
     work->fresh = 1;
-    work->overflow = false;
+    work->overflow = work->requeuing = false;
     memset(work->buckets, 0, PHX_FRONT_MAX_RING * sizeof *work->buckets);
     memset(work->occupied, 0, PHX_FRONT_MAX_RING / 8);
 }

@@ -13,7 +13,7 @@
 static inline uint8_t open_mask(uint8_t cost) { return (uint8_t)(cost != PHX_NAV_IMPASSABLE ? 255 : 0); }
 /* 255 where `other` is a wall or costs the same, else 0. */
 static inline uint8_t same_mask(uint8_t cost, uint8_t other) {
-    return (uint8_t)((other == cost) | (other == PHX_NAV_IMPASSABLE) ? 255 : 0);
+    return (uint8_t)(((other == cost) | (other == PHX_NAV_IMPASSABLE)) ? 255 : 0);
 }
 
 /* Smallest cost, and largest below PHX_NAV_IMPASSABLE (255 and 0 if there is none). */

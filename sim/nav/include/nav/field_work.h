@@ -40,8 +40,9 @@ typedef struct PhxFieldWork {
     uint64_t *occupied;        /* bit set of the buckets that aren't empty */
     uint32_t shift, ring_mask; /* a sum's bucket is sum >> shift, at (sum >> shift) & ring_mask */
     uint32_t bucket;           /* the bucket that is being emptied */
-    uint32_t requeues;         /* how often the pool ran out (for tests) */
-    bool overflow;             /* a sum above UINT32_MAX - 1 was met and left out */
+    uint32_t requeues;         /* how often the pool ran out */
+    bool requeuing;
+    bool overflow; /* a sum above UINT32_MAX - 1 was met and left out */
 } PhxFieldWork;
 
 /* Cell of the map to cell with border. */
@@ -53,19 +54,21 @@ static inline void phx_field_work_offsets(const PhxFieldWork *work, int32_t offs
     for (int d = 0; d < 8; d++) offset[d] = phx_flow_dy[d] * (int32_t)work->stride + phx_flow_dx[d];
 }
 
-/* Lays the arrays of `work` into `scratch`, or only measures (null); gives the size in bytes. The pool gets
- * enough chunks that it never runs out after a requeue; `spare` more make requeues rare. */
-size_t phx_field_work_lay(PhxFieldWork *work, uint32_t width, uint32_t height, size_t spare, void *scratch);
-/* The usual number of spare chunks. */
-size_t phx_field_work_spare(uint32_t width, uint32_t height);
+/* Lays the arrays of `work` into `scratch`, or only measures (null); gives the size in bytes. */
+size_t phx_field_work_lay(PhxFieldWork *work, uint32_t width, uint32_t height, void *scratch);
 
-/* phx_field_build with a given number of spare chunks; `requeues` (may be null) gets the count. */
-PHX_MUST_USE PhxStatus phx_field_build_with(PhxField *field, const PhxNavGrid *grid, PhxFieldWeights weights,
-                                            const uint32_t *goals, uint32_t goal_count, size_t spare,
-                                            void *scratch, uint32_t *requeues);
+/* How a build used its pool, for tests. */
+typedef struct PhxFieldPool {
+    uint32_t limit; /* in: chunks to do with; 0: all. Fewer than are needed is a programmer error */
+    uint32_t chunks, requeues; /* out: chunks ever used; how often the pool ran out */
+} PhxFieldPool;
 
-/* Copies the costs behind the border; fills moves, plain, min_cost and max_cost. max_cost 0: no passable
- * cell. */
+/* phx_field_build with a limited pool. */
+PHX_MUST_USE PhxStatus phx_field_build_within(PhxField *field, const PhxNavGrid *grid,
+                                              PhxFieldWeights weights, const uint32_t *goals,
+                                              uint32_t goal_count, void *scratch, PhxFieldPool *pool);
+
+/* Fills the cells (unreached, nowhere arrived), min_cost and max_cost. */
 void phx_field_find_moves(PhxFieldWork *work, const PhxNavGrid *grid);
 /* Fills the sums (PHX_FIELD_UNREACHED where no way leads). Goals are checked before. */
 void phx_field_run_front(PhxFieldWork *work, const uint32_t *goals, uint32_t goal_count);
