@@ -8,22 +8,22 @@
 #define PHALANX_NET_LIMITS_H
 
 enum {
-    PHX_NET_PROTOCOL = 1, /* version of the wire format; the handshake compares it */
-    PHX_NET_DATAGRAM_MAX =
-        1000, /* bytes; below the smallest usual MTU (1280 of IPv6, less a tunnel's headers) */
+    PHX_NET_PROTOCOL = 1,            /* version of the wire format; the handshake compares it */
+    PHX_NET_DATAGRAM_MAX = 1000,     /* bytes; fits any usual MTU (IPv6 1280) with room for a tunnel */
     PHX_NET_PLAYERS_MAX = 16,        /* player slots 0..15 */
     PHX_NET_HOST_SLOT = 255,         /* the host's own command slot: last in a tick's order */
     PHX_NET_NO_SLOT = 254,           /* "none", or "any" where a slot is asked for */
     PHX_NET_NAME_MAX = 32,           /* bytes of a player's name */
     PHX_NET_TEXT_MAX = 160,          /* bytes of a text for a person */
     PHX_NET_COMMAND_MAX = 4096,      /* bytes of one command */
+    PHX_NET_LEAVE_MAX = 256,         /* bytes of a leave command */
     PHX_NET_TURN_COMMANDS_MAX = 64,  /* commands of one player in one turn */
     PHX_NET_TURN_BYTES_MAX = 8192,   /* command bytes of one player in one turn */
     PHX_NET_TICKS_PER_TURN_MAX = 16, /* ticks */
     PHX_NET_DELAY_MAX = 64,          /* turns of input delay */
     PHX_NET_TABLES_MAX = 64,         /* table hashes of one tick */
-    PHX_NET_HASH_HISTORY = 512,      /* ticks whose table hashes each side keeps for a desync report */
-    PHX_NET_HASH_BATCH = 64,         /* ticks' roots in one message */
+    PHX_NET_HASH_BATCH = 64,         /* 64-bit values in one message */
+    PHX_NET_HASH_HISTORY = 2048,     /* ticks whose hashes each side keeps: how far one may lag */
     PHX_NET_EVENTS_MAX = 64,         /* events that wait to be polled; more are dropped and counted */
 };
 

@@ -76,7 +76,7 @@ PHX_MUST_USE PhxStatus phx_fault_create(PhxAllocator allocator, const PhxFaultCo
                                         PhxTransport inner, PhxTransport *out);
 
 /* ENet over UDP. `bind_address` null or "" = all interfaces; `port` 0 = any free one, to be read back.
- * Needs no phx_net_initialize: the library's initialization is counted inside.
+ * ENet's global initialization is done (and counted) inside.
  * Errors: PHX_ERROR_ARGUMENT, PHX_ERROR_MEMORY, PHX_ERROR_IO (socket, address; `error` says which). */
 PHX_MUST_USE PhxStatus phx_enet_host_create(PhxAllocator allocator, const char *bind_address, uint16_t port,
                                             uint32_t links, PhxTransport *out, PhxError *error);

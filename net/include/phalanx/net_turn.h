@@ -18,7 +18,7 @@ extern "C" {
 typedef struct PhxNetCommand {
     uint32_t tick;        /* the tick at whose beginning it is executed */
     uint32_t sequence;    /* rises within a slot; the order within (tick, slot) */
-    const uint8_t *bytes; /* as submitted; valid until the next call on the same host or peer */
+    const uint8_t *bytes; /* as submitted; valid until the next turn is taken */
     uint16_t size;        /* 1..PHX_NET_COMMAND_MAX */
     uint8_t slot;         /* player, or PHX_NET_HOST_SLOT */
 } PhxNetCommand;
@@ -28,8 +28,9 @@ typedef struct PhxNetCommand {
 typedef struct PhxTurn {
     uint32_t turn;
     uint32_t first_tick;
-    uint32_t ticks;                /* ticks per turn; fewer in the last turn of a match */
-    const PhxNetCommand *commands; /* canonical order: (tick, slot, sequence); valid until the next call */
+    uint32_t ticks; /* ticks per turn; fewer in the last turn of a match */
+    const PhxNetCommand
+        *commands; /* canonical order: (tick, slot, sequence); valid until the next turn is taken */
     uint32_t count;
 } PhxTurn;
 

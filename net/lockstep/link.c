@@ -1,0 +1,254 @@
+/* link.c: see link.h.
+ *
+ * Datagram: u32 checksum (low half of XXH3-64 of the rest), u8 flags, u32 start (stream offset of the
+ * payload), u32 ack (received without a gap), u16 stamp (sender's time in 100 us), u16 echo (the receiver's
+ * last stamp plus the time that it lay here; valid with FLAG_ECHO), payload.
+ */
+#include "lockstep/link.h"
+
+#include <phalanx/hash.h>
+#include <string.h>
+
+#include "base/assert.h"
+#include "wire/message.h"
+
+enum { FLAG_ECHO = 1, STAMP_US = 100, INITIAL_ROUND_TRIP_US = 200000 };
+
+void phx_link_init(PhxLink *link, uint8_t *memory, uint32_t tx_capacity, uint32_t rx_window, uint64_t now) {
+    PHX_ASSERT((tx_capacity & (tx_capacity - 1)) == 0, tx_capacity, rx_window);
+    *link = (PhxLink){.tx = memory,
+                      .tx_capacity = tx_capacity,
+                      .rx = memory + tx_capacity,
+                      .rx_window = rx_window,
+                      .resend_us = INITIAL_ROUND_TRIP_US,
+                      .last_in = now,
+                      .last_out = now};
+}
+
+uint32_t phx_link_room(const PhxLink *link) { return link->tx_capacity - (link->tx_end - link->tx_base); }
+
+bool phx_link_drained(const PhxLink *link) { return link->tx_base == link->tx_end; }
+
+static void ring_put(PhxLink *link, const uint8_t *data, uint32_t size) {
+    const uint32_t at = link->tx_end & (link->tx_capacity - 1);
+    const uint32_t first = size < link->tx_capacity - at ? size : link->tx_capacity - at;
+    memcpy(link->tx + at, data, first);
+    memcpy(link->tx, data + first, size - first);
+    link->tx_end += size;
+}
+
+static void ring_get(const PhxLink *link, uint32_t offset, uint8_t *out, uint32_t size) {
+    const uint32_t at = offset & (link->tx_capacity - 1);
+    const uint32_t first = size < link->tx_capacity - at ? size : link->tx_capacity - at;
+    memcpy(out, link->tx + at, first);
+    memcpy(out + first, link->tx, size - first);
+}
+
+bool phx_link_write(PhxLink *link, const uint8_t *message, size_t size) {
+    uint8_t length[PHX_WIRE_LENGTH_MAX];
+    PhxWriter writer = phx_writer_make(length, sizeof length);
+    phx_write_varint(&writer, size);
+    if (writer.status != PHX_OK || size == 0 || size > PHX_WIRE_MESSAGE_MAX) return false;
+    if (size + writer.at > phx_link_room(link)) return false;
+    ring_put(link, length, (uint32_t)writer.at);
+    ring_put(link, message, (uint32_t)size);
+    return true;
+}
+
+/* Jacobson's estimator (RFC 6298): smoothed mean and deviation of the round trip. */
+static void measure(PhxLink *link, uint64_t now, uint16_t echo) {
+    const uint16_t ticks = (uint16_t)((uint16_t)(now / STAMP_US) - echo);
+    if (ticks >= 0x8000) return; /* an echo from the future: two clocks' rounding, or an old duplicate */
+    const uint32_t sample = (uint32_t)ticks * STAMP_US + 1;
+    if (link->round_trip_us == 0) {
+        link->round_trip_us = sample;
+        link->round_trip_var_us = sample / 2;
+    } else {
+        const uint32_t mean = link->round_trip_us;
+        const uint32_t off = sample > mean ? sample - mean : mean - sample;
+        link->round_trip_var_us = (3 * link->round_trip_var_us + off) / 4;
+        link->round_trip_us = (7 * mean + sample) / 8;
+    }
+}
+
+/* How long to wait for an acknowledgement. A short tail is cheap to repeat, so it waits little more than one
+ * round trip; a long one waits for the deviation too. */
+static uint32_t resend_after(const PhxLink *link) {
+    const uint32_t mean = link->round_trip_us ? link->round_trip_us : INITIAL_ROUND_TRIP_US;
+    const bool is_short = link->tx_next - link->tx_base <= PHX_LINK_REPEAT_MAX;
+    const uint32_t wait = mean + PHX_LINK_ACK_DELAY_US + (is_short ? 0 : 4 * link->round_trip_var_us);
+    if (wait < PHX_LINK_RESEND_MIN_US) return PHX_LINK_RESEND_MIN_US;
+    return wait < PHX_LINK_RESEND_MAX_US ? wait : PHX_LINK_RESEND_MAX_US;
+}
+
+static void take_ack(PhxLink *link, uint64_t now, uint32_t ack) {
+    const uint32_t newly = ack - link->tx_base;
+    if (newly == 0 || newly > link->tx_next - link->tx_base) return; /* old, or never sent */
+    link->tx_base = ack;
+    link->resend_us = resend_after(link);
+    link->resend_at = now + link->resend_us;
+    if (!link->recovering) return;
+    if (link->tx_recover - ack - 1 < 0x80000000u)
+        link->resend_at = now; /* the next hole of the same loss: don't wait for the timer again */
+    else
+        link->recovering = false;
+}
+
+/* Adds [begin, end) to the pieces beyond the gap; false where there is no room for one more. */
+static bool add_span(PhxLink *link, uint32_t begin, uint32_t end) {
+    const uint32_t have = link->rx_have;
+    uint32_t i = 0;
+    while (i < link->span_count && link->spans[i].end - have < begin - have) i++;
+    if (i == link->span_count || link->spans[i].begin - have > end - have) {
+        if (link->span_count == PHX_LINK_SPANS_MAX) return false;
+        memmove(&link->spans[i + 1], &link->spans[i], (link->span_count - i) * sizeof link->spans[0]);
+        link->spans[i] = (PhxLinkSpan){begin, end};
+        link->span_count++;
+        return true;
+    }
+    if (begin - have < link->spans[i].begin - have) link->spans[i].begin = begin;
+    uint32_t last = i; /* the piece may bridge several */
+    while (last + 1 < link->span_count && link->spans[last + 1].begin - have <= end - have) last++;
+    const uint32_t reach = link->spans[last].end;
+    link->spans[i].end = reach - have > end - have ? reach : end;
+    memmove(&link->spans[i + 1], &link->spans[last + 1],
+            (link->span_count - last - 1) * sizeof link->spans[0]);
+    link->span_count -= last - i;
+    return true;
+}
+
+/* Moves what isn't read yet to the front, once half of the buffer is used up. */
+static void compact(PhxLink *link) {
+    if (link->rx_head < link->rx_window) return;
+    const uint32_t top = link->span_count ? link->spans[link->span_count - 1].end : link->rx_have;
+    memmove(link->rx, link->rx + link->rx_head, top - link->rx_read);
+    link->rx_head = 0;
+}
+
+static void take_payload(PhxLink *link, uint64_t now, uint32_t start, const uint8_t *data, uint32_t size) {
+    const uint32_t known =
+        link->rx_have - start; /* bytes of it that are already here, if start lies behind */
+    compact(link);
+    if (!link->ack_due) link->ack_at = now + PHX_LINK_ACK_DELAY_US;
+    link->ack_due = true;
+    if (known < 0x80000000u) {
+        if (known >= size) {
+            link->ack_at = now; /* all old: the acknowledgement was lost */
+            return;
+        }
+        start += known, data += known, size -= known;
+    } else {
+        link->ack_at = now; /* a gap */
+    }
+    const uint32_t offset = start - link->rx_read;
+    if (offset > link->rx_window || size > link->rx_window - offset) return; /* beyond the window */
+    if (start != link->rx_have && !add_span(link, start, start + size)) return;
+    memcpy(link->rx + link->rx_head + offset, data, size);
+    if (start != link->rx_have) return;
+    link->rx_have += size;
+    uint32_t used = 0;
+    while (used < link->span_count && link->rx_have - link->spans[used].begin < 0x80000000u) {
+        if (link->spans[used].end - link->rx_have < 0x80000000u) link->rx_have = link->spans[used].end;
+        used++;
+    }
+    memmove(&link->spans[0], &link->spans[used], (link->span_count - used) * sizeof link->spans[0]);
+    link->span_count -= used;
+}
+
+/* The newest stamp counts; one that was overtaken would make the round trip look longer. */
+static void take_stamp(PhxLink *link, uint64_t now, uint16_t stamp) {
+    const bool newer = (uint16_t)(stamp - link->peer_stamp) < 0x8000;
+    if (link->peer_stamp_known && !newer && now - link->peer_stamp_at < 1000000) return;
+    link->peer_stamp = stamp;
+    link->peer_stamp_at = now;
+    link->peer_stamp_known = true;
+}
+
+bool phx_link_receive(PhxLink *link, uint64_t now, const uint8_t *data, size_t size) {
+    PhxReader reader = phx_reader_make(data, size);
+    const uint32_t check = phx_read_u32(&reader);
+    const uint8_t flags = phx_read_u8(&reader);
+    const uint32_t start = phx_read_u32(&reader);
+    const uint32_t ack = phx_read_u32(&reader);
+    const uint16_t stamp = phx_read_u16(&reader);
+    const uint16_t echo = phx_read_u16(&reader);
+    if (reader.status != PHX_OK || size > PHX_NET_DATAGRAM_MAX ||
+        (uint32_t)phx_hash_bytes(data + 4, size - 4) != check) {
+        link->statistics.packets_bad++;
+        return false;
+    }
+    link->statistics.packets_in++;
+    link->statistics.bytes_in += size;
+    link->last_in = now;
+    if (flags & FLAG_ECHO) measure(link, now, echo);
+    take_stamp(link, now, stamp);
+    take_ack(link, now, ack);
+    const uint32_t left = (uint32_t)phx_reader_left(&reader);
+    if (left) take_payload(link, now, start, data + reader.at, left);
+    return true;
+}
+
+static size_t build(PhxLink *link, uint64_t now, uint32_t start, uint32_t size, uint8_t *out) {
+    const uint64_t held = (now - link->peer_stamp_at) / STAMP_US;
+    const bool echo = link->peer_stamp_known && held < 0x4000;
+    PhxWriter writer = phx_writer_make(out, PHX_NET_DATAGRAM_MAX);
+    phx_write_u32(&writer, 0);
+    phx_write_u8(&writer, echo ? FLAG_ECHO : 0);
+    phx_write_u32(&writer, start);
+    phx_write_u32(&writer, link->rx_have);
+    phx_write_u16(&writer, (uint16_t)(now / STAMP_US));
+    phx_write_u16(&writer, (uint16_t)(echo ? link->peer_stamp + held : 0));
+    ring_get(link, start, out + writer.at, size);
+    const size_t total = writer.at + size;
+    phx_store_u32(out, (uint32_t)phx_hash_bytes(out + 4, total - 4));
+    link->ack_due = false;
+    link->last_out = now;
+    link->statistics.packets_out++;
+    link->statistics.bytes_out += total;
+    return total;
+}
+
+size_t phx_link_send(PhxLink *link, uint64_t now, uint8_t *out) {
+    const uint32_t flight = link->tx_next - link->tx_base, queued = link->tx_end - link->tx_base;
+    const bool timer = flight != 0 && now >= link->resend_at;
+    if (timer || (queued > flight && flight < PHX_LINK_FLIGHT_MAX)) {
+        const uint32_t start = timer || flight <= PHX_LINK_REPEAT_MAX ? link->tx_base : link->tx_next;
+        const uint32_t left = link->tx_end - start;
+        const uint32_t size = left < PHX_LINK_PAYLOAD_MAX ? left : PHX_LINK_PAYLOAD_MAX;
+        const uint32_t again = start == link->tx_base ? (size < flight ? size : flight) : 0;
+        link->statistics.resent_bytes += again;
+        if (start + size - link->tx_base > flight) link->tx_next = start + size;
+        if (timer) {
+            if (!link->recovering) link->tx_recover = link->tx_next;
+            link->recovering = true;
+            link->resend_us =
+                link->resend_us < PHX_LINK_RESEND_MAX_US / 2 ? link->resend_us * 2 : PHX_LINK_RESEND_MAX_US;
+        } else if (flight == 0) {
+            link->resend_us = resend_after(link);
+        }
+        if (start == link->tx_base)
+            link->resend_at = now + link->resend_us; /* all that waits went out anew */
+        return build(link, now, start, size, out);
+    }
+    if ((link->ack_due && now >= link->ack_at) || now - link->last_out >= PHX_LINK_KEEPALIVE_US)
+        return build(link, now, link->tx_next, 0, out);
+    return 0;
+}
+
+PhxStatus phx_link_read(PhxLink *link, const uint8_t **message, size_t *size) {
+    compact(link);
+    const uint32_t there = link->rx_have - link->rx_read;
+    PhxReader reader = phx_reader_make(link->rx + link->rx_head, there);
+    const uint64_t length = phx_read_varint(&reader);
+    if (reader.status == PHX_ERROR_TRUNCATED)
+        return there >= PHX_WIRE_LENGTH_MAX ? PHX_ERROR_FORMAT : PHX_ERROR_NOT_FOUND;
+    if (reader.status != PHX_OK) return reader.status;
+    if (length == 0 || length > link->rx_window - PHX_WIRE_LENGTH_MAX) return PHX_ERROR_LIMIT;
+    if (length > phx_reader_left(&reader)) return PHX_ERROR_NOT_FOUND;
+    *message = link->rx + link->rx_head + reader.at;
+    *size = (size_t)length;
+    const uint32_t used = (uint32_t)(reader.at + length);
+    link->rx_read += used;
+    link->rx_head += used;
+    return PHX_OK;
+}
