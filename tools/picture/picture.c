@@ -12,7 +12,14 @@
 
 /* fontconfig keeps what it parsed until the process ends, which the leak check of AddressSanitizer would
  * report as ours. */
-#if defined(__SANITIZE_ADDRESS__)
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define PICTURE_LEAK_CHECK
+#endif
+#elif defined(__SANITIZE_ADDRESS__)
+#define PICTURE_LEAK_CHECK
+#endif
+#ifdef PICTURE_LEAK_CHECK
 const char *__lsan_default_suppressions(void);
 const char *__lsan_default_suppressions(void) { return "leak:libfontconfig\n"; }
 #endif
