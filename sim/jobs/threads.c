@@ -2,9 +2,11 @@
  *
  * A loop is published under the mutex. A worker that wakes enters it (counted), takes ranges until none is
  * left and leaves; the caller does the same, then closes the loop, so that a worker that wakes late finds
- * nothing, and waits until those inside have left. Ranges are handed out by one atomic counter; the counter
- * and the mutex are all that the threads share. What a range wrote is visible to the caller, because its
- * worker left under the mutex.
+ * nothing, and waits until those inside have left. Ranges are handed out by one atomic counter. What a
+ * range wrote is visible to the caller, because its worker left under the mutex. Waking a sleeper takes
+ * tens of microseconds, as long as a short loop. So who waits looks around for some 20 microseconds first,
+ * and less each time that it was in vain: the loops of one tick follow each other without sleep, between
+ * ticks nobody burns time, and where there are more threads than cores they soon stop looking.
  * Determinism: the counter decides who runs a range, never what its bounds are.
  */
 #include <phalanx/allocator.h>
@@ -19,6 +21,13 @@ typedef struct Loop {
     void *context;
     uint32_t count, grain, ranges;
 } Loop;
+
+/* How often a waiting thread looks before it sleeps. */
+typedef struct Patience {
+    uint32_t looks, sleeps;
+} Patience;
+
+enum { LOOKS_MOST = 1024, LOOKS_LEAST = 16, SLEEPS_PER_RETRY = 16 };
 
 typedef struct Pool Pool;
 
@@ -37,9 +46,11 @@ struct Pool {
     /* Guarded by the mutex. */
     pthread_t caller; /* worker 0 of the loop that is running; meaningful while `busy` */
     bool busy, open, ending;
-    uint32_t inside; /* workers, without the caller, that entered the loop and haven't left it */
-    uint64_t opened; /* loops so far, so that no worker enters one twice */
+    Patience caller_patience;
     Loop loop;
+    /* Written under the mutex; read without it only to look whether taking the mutex is worth while. */
+    atomic_uint_least32_t inside; /* workers, without the caller, that entered the loop and haven't left it */
+    atomic_uint_least32_t opened; /* loops so far, so that no worker enters one twice; may wrap */
     /* Free of the mutex. */
     atomic_uint_least32_t next; /* the first range that nobody has taken, at most loop.ranges */
 };
@@ -68,22 +79,51 @@ static void run_ranges(Pool *pool, const Loop *loop, uint32_t worker) {
     while (take_range(pool, loop->ranges, &range)) run_range(loop, range, worker);
 }
 
+static void relax(void) {
+#if defined(__x86_64__) || defined(__i386__)
+    __builtin_ia32_pause();
+#else
+    atomic_signal_fence(memory_order_seq_cst);
+#endif
+}
+
+/* Waits a little until *word differs from `value`; whether it does is for the caller to ask again. */
+static void look_for_change(Patience *patience, const atomic_uint_least32_t *word, uint32_t value) {
+    for (uint32_t i = 0; i < patience->looks; i++) {
+        if (atomic_load_explicit(word, memory_order_relaxed) != value) {
+            patience->looks = LOOKS_MOST;
+            return;
+        }
+        relax();
+    }
+    patience->looks = patience->looks / 2 > LOOKS_LEAST ? patience->looks / 2 : LOOKS_LEAST;
+    if (++patience->sleeps % SLEEPS_PER_RETRY == 0) patience->looks = LOOKS_MOST;
+}
+
+static uint32_t load(const atomic_uint_least32_t *word) {
+    return (uint32_t)atomic_load_explicit(word, memory_order_relaxed);
+}
+
 static void *worker_main(void *argument) {
     const Worker *seat = argument;
     Pool *pool = seat->pool;
-    uint64_t seen = 0;
-    pthread_mutex_lock(&pool->mutex);
+    Patience patience = {.looks = LOOKS_MOST};
+    uint32_t seen = 0;
     for (;;) {
-        while (!pool->ending && !(pool->open && pool->opened != seen))
+        look_for_change(&patience, &pool->opened, seen);
+        pthread_mutex_lock(&pool->mutex);
+        while (!pool->ending && !(pool->open && load(&pool->opened) != seen))
             pthread_cond_wait(&pool->wake, &pool->mutex);
         if (pool->ending) break;
-        seen = pool->opened;
-        pool->inside++;
+        seen = load(&pool->opened);
+        atomic_fetch_add_explicit(&pool->inside, 1, memory_order_relaxed);
         const Loop loop = pool->loop;
         pthread_mutex_unlock(&pool->mutex);
         run_ranges(pool, &loop, seat->index);
         pthread_mutex_lock(&pool->mutex);
-        if (--pool->inside == 0) pthread_cond_broadcast(&pool->idle);
+        if (atomic_fetch_sub_explicit(&pool->inside, 1, memory_order_relaxed) == 1)
+            pthread_cond_broadcast(&pool->idle);
+        pthread_mutex_unlock(&pool->mutex);
     }
     pthread_mutex_unlock(&pool->mutex);
     return NULL;
@@ -117,7 +157,7 @@ static bool begin_loop(Pool *pool, const Loop *loop, uint32_t *worker) {
         atomic_store_explicit(&pool->next, 0, memory_order_relaxed);
         if (loop->ranges > 1) { /* a single range wakes nobody */
             pool->open = true;
-            pool->opened++;
+            atomic_fetch_add_explicit(&pool->opened, 1, memory_order_relaxed);
             pthread_cond_broadcast(&pool->wake);
         }
     }
@@ -125,10 +165,17 @@ static bool begin_loop(Pool *pool, const Loop *loop, uint32_t *worker) {
     return !nested;
 }
 
+/* Waits for the workers that are still inside. */
 static void end_loop(Pool *pool) {
     pthread_mutex_lock(&pool->mutex);
     pool->open = false;
-    while (pool->inside > 0) pthread_cond_wait(&pool->idle, &pool->mutex);
+    while (load(&pool->inside) > 0) {
+        const uint32_t inside = load(&pool->inside);
+        pthread_mutex_unlock(&pool->mutex);
+        look_for_change(&pool->caller_patience, &pool->inside, inside);
+        pthread_mutex_lock(&pool->mutex);
+        if (load(&pool->inside) == inside) pthread_cond_wait(&pool->idle, &pool->mutex);
+    }
     pool->busy = false;
     pthread_cond_broadcast(&pool->idle);
     pthread_mutex_unlock(&pool->mutex);
@@ -168,8 +215,10 @@ PhxStatus phx_jobs_threads_create(uint32_t threads, PhxJobs *out) {
     const PhxAllocator allocator = phx_allocator_default();
     Pool *pool = allocator.allocate(allocator.user, sizeof *pool);
     if (!pool) return PHX_ERROR_MEMORY;
-    *pool = (Pool){.started = 0};
+    *pool = (Pool){.caller_patience = {.looks = LOOKS_MOST}};
     atomic_init(&pool->next, 0);
+    atomic_init(&pool->inside, 0);
+    atomic_init(&pool->opened, 0);
     if (pthread_mutex_init(&pool->mutex, NULL) != 0 || pthread_cond_init(&pool->wake, NULL) != 0 ||
         pthread_cond_init(&pool->idle, NULL) != 0) {
         allocator.release(allocator.user, pool, sizeof *pool);
