@@ -167,17 +167,20 @@ static void make_table(PhxMovingAiCosts costs, uint8_t table[256]) {
     table['@'] = table['O'] = PHX_NAV_IMPASSABLE;
 }
 
+#define FAIL_COLUMN(text, column, format, ...)                                                               \
+    phx_error_set((text)->error, PHX_ERROR_FORMAT, (text)->number,                                           \
+                  "%.80s, line %" PRIu64 ", column %zu: " format, (text)->name, (text)->number,              \
+                  (column) + 1, __VA_ARGS__)
+
 static PhxStatus fail_letter(const Text *text, size_t column, const uint8_t table[256]) {
     const uint8_t c = text->line[column];
     const char *known = "use . G (ground) S (swamp) W (water) T (trees) @ O (out of bounds)";
     if (c < 33 || c > 126)
-        return FAIL(text, PHX_ERROR_FORMAT, "column %zu: byte 0x%02x is no letter of a map; %s", column + 1,
-                    c, known);
+        return FAIL_COLUMN(text, column, "byte 0x%02x is no letter of a map; %s", c, known);
     if (c >= 'a' && c <= 'z' && table[c - 'a' + 'A'])
-        return FAIL(text, PHX_ERROR_FORMAT,
-                    "column %zu: unknown letter '%c'; write '%c', letters are upper case", column + 1, c,
-                    c - 'a' + 'A');
-    return FAIL(text, PHX_ERROR_FORMAT, "column %zu: unknown letter '%c'; %s", column + 1, c, known);
+        return FAIL_COLUMN(text, column, "unknown letter '%c'; write '%c', letters are upper case", c,
+                           c - 'a' + 'A');
+    return FAIL_COLUMN(text, column, "unknown letter '%c'; %s", c, known);
 }
 
 /* The rows. `cost` may be null: then they are only checked. */
