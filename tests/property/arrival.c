@@ -1,0 +1,180 @@
+/* arrival.c: whole matches of a few units that have to get past each other and through a door: all arrive,
+ * and none is ever inside a wall or on its other side. Cases 23, 24 and 26 of public reports among them.
+ */
+#include <phalanx/content.h>
+#include <phalanx/walls.h>
+#include <stdlib.h>
+
+#include "harness.h"
+
+typedef struct Walker {
+    double x, y, goal_x, goal_y; /* world units */
+} Walker;
+
+static fix16_t fixed(double v) { return (fix16_t)(v * 65536.0 + (v < 0 ? -0.5 : 0.5)); }
+
+/* A sim with one type of unit (radius in units) and one player per walker group of 1; walls where `cost` is
+ * 255. */
+static PhxSim *make_sim(const uint8_t *cost, uint32_t side, const Walker *walkers, uint32_t count,
+                        double radius) {
+    const PhxSettings settings = {7, 20, 1, 2};
+    PhxUnitTypeDef def = phx_content_unit_type_default();
+    PhxContentBuilder *builder;
+    PhxError error = {0};
+    PhxSim *sim;
+    uint16_t type;
+    def.name = "walker", def.radius = fixed(radius);
+    CHECK_OK(phx_content_begin(&settings, side, side, cost, count, 16, &builder, &error));
+    CHECK_OK(phx_content_add_player(builder, "one", 0, &error));
+    CHECK_OK(phx_content_add_unit_type(builder, &def, &type, &error));
+    for (uint32_t i = 0; i < count; i++) {
+        const PhxAngle heading =
+            phx_angle_of(fixed(walkers[i].goal_x - walkers[i].x), fixed(walkers[i].goal_y - walkers[i].y));
+        const PhxStatus status =
+            phx_content_add_unit(builder, type, 0, fixed(walkers[i].x), fixed(walkers[i].y), heading, &error);
+        CHECK_THAT(status == PHX_OK, "%s", error.text);
+    }
+    size_t size = phx_content_size(builder);
+    uint8_t *blob = malloc(size);
+    CHECK_OK(phx_content_write(builder, blob, size, &size));
+    phx_content_end(builder);
+    CHECK_OK(phx_sim_create(&(PhxSimConfig){.field_cache = 64}, blob, size, NULL, &sim, &error));
+    free(blob);
+    return sim;
+}
+
+/* One move order a walker, all in tick 0. */
+static void order_all(PhxSim *sim, const Walker *walkers, uint32_t count) {
+    static uint8_t bytes[64][32];
+    PhxCommand commands[64];
+    for (uint32_t i = 0; i < count; i++) {
+        const PhxHandle unit = phx_sim_unit_handle(sim, i);
+        const PhxCommandData move = {.type = PHX_COMMAND_MOVE,
+                                     .goal_x = fixed(walkers[i].goal_x),
+                                     .goal_y = fixed(walkers[i].goal_y),
+                                     .unit_count = 1,
+                                     .units = &unit};
+        size_t size;
+        CHECK_OK(phx_command_encode(&move, bytes[i], sizeof bytes[i], &size));
+        commands[i] = (PhxCommand){0, i, (uint32_t)size, bytes[i]};
+    }
+    CHECK_OK(phx_sim_step(sim, commands, count));
+}
+
+/* Steps until all have arrived; in each tick no unit may touch a wall. Returns the ticks. */
+static uint32_t run_until_arrived(PhxSim *sim, const Walker *walkers, uint32_t count, double radius,
+                                  uint32_t limit, const char *name) {
+    uint32_t idle = 0;
+    order_all(sim, walkers, count);
+    while (idle < count) {
+        const PhxUnitView units = phx_sim_units(sim);
+        const PhxNavGrid map = phx_sim_map(sim);
+        CHECK_THAT(phx_sim_tick(sim) < limit, "%s: %u of %u arrived after %u ticks", name, idle, count,
+                   limit);
+        CHECK_OK(phx_sim_step(sim, NULL, 0));
+        idle = 0;
+        for (uint32_t i = 0; i < count; i++) {
+            idle += units.activity[i] == 0;
+            CHECK_THAT(phx_walls_clear(&map, phx_vec2(units.pos_x[i], units.pos_y[i]), fixed(radius)),
+                       "%s: tick %u unit %u is in a wall at %d,%d", name, phx_sim_tick(sim), i,
+                       units.pos_x[i], units.pos_y[i]);
+        }
+    }
+    return phx_sim_tick(sim);
+}
+
+static void check_near_goals(const PhxSim *sim, const Walker *walkers, uint32_t count, double within) {
+    const PhxUnitView units = phx_sim_units(sim);
+    for (uint32_t i = 0; i < count; i++) {
+        const double dx = units.pos_x[i] / 65536.0 - walkers[i].goal_x,
+                     dy = units.pos_y[i] / 65536.0 - walkers[i].goal_y;
+        CHECK_THAT(dx * dx + dy * dy <= within * within, "unit %u ended %f,%f from its goal", i, dx, dy);
+    }
+}
+
+static uint8_t *open_ground(uint32_t side) {
+    uint8_t *cost = malloc((size_t)side * side);
+    memset(cost, 1, (size_t)side * side);
+    return cost;
+}
+
+static void run_open(const char *name, const Walker *walkers, uint32_t count, uint32_t limit) {
+    uint8_t *cost = open_ground(48);
+    PhxSim *sim = make_sim(cost, 48, walkers, count, 0.4);
+    const uint32_t ticks = run_until_arrived(sim, walkers, count, 0.4, limit, name);
+    check_near_goals(sim, walkers, count, 1.2);
+    printf("%s: %u units in %u ticks\n", name, count, ticks);
+    phx_sim_destroy(sim);
+    free(cost);
+}
+
+PHX_TEST(arrival, head_on_pairs_pass_case_24) {
+    const Walker exact[2] = {{8, 24, 40, 24}, {40, 24, 8, 24}};
+    const Walker off[2] = {{8, 24, 40, 24.1}, {40, 24.1, 8, 24}};
+    const Walker diagonal[2] = {{8, 8, 40, 40}, {40, 40, 8, 8}};
+    run_open("head-on, exactly", exact, 2, 800);
+    run_open("head-on, a little off", off, 2, 800);
+    run_open("head-on, diagonally", diagonal, 2, 800);
+}
+
+PHX_TEST(arrival, four_and_eight_on_a_circle_cross) {
+    static const double around[8][2] = {
+        {1, 0},           {0, 1}, {-1, 0}, {0, -1}, {0.7071, 0.7071}, {-0.7071, 0.7071}, {-0.7071, -0.7071},
+        {0.7071, -0.7071}};
+    Walker walkers[8];
+    for (int i = 0; i < 8; i++)
+        walkers[i] = (Walker){24 + 15 * around[i][0], 24 + 15 * around[i][1], 24 - 15 * around[i][0],
+                              24 - 15 * around[i][1]};
+    run_open("four on a circle", walkers, 4, 1200);
+    run_open("eight on a circle", walkers, 8, 1200);
+}
+
+PHX_TEST(arrival, two_at_the_very_same_point_part_case_23) {
+    const Walker walkers[2] = {{10, 24, 38, 20}, {10, 24, 38, 28}};
+    const Walker same[2] = {{10, 24, 38, 24}, {10, 24, 38, 24}};
+    run_open("one point, two goals", walkers, 2, 800);
+    run_open("one point, one goal", same, 2, 800);
+}
+
+PHX_TEST(arrival, sixty_pass_a_door_both_ways_and_none_passes_the_wall) {
+    uint8_t *cost = open_ground(80);
+    Walker walkers[60];
+    for (uint32_t y = 0; y < 80; y++) /* a wall two thick with a gap of three */
+        if (y < 38 || y > 40) cost[y * 80 + 39] = cost[y * 80 + 40] = 255;
+    for (int k = 0; k < 60; k++) {
+        const int side = k < 30 ? -1 : 1, i = k % 30;
+        const double x = 40 + side * (8 + 2.5 * (i / 6)), y = 39.5 - 7.5 + 3 * (i % 6);
+        walkers[k] = (Walker){x, y, 40 - side * (18 + 2.0 * (i / 6)), 39.5 - 7.5 + 3 * (i % 6)};
+    }
+    PhxSim *sim = make_sim(cost, 80, walkers, 60, 0.4);
+    const uint32_t ticks = run_until_arrived(sim, walkers, 60, 0.4, 6000, "door");
+    check_near_goals(sim, walkers, 60, 3.0);
+    printf("door of 3: 60 units in %u ticks\n", ticks);
+    phx_sim_destroy(sim);
+    free(cost);
+}
+
+PHX_TEST(arrival, a_goal_in_a_wall_or_on_an_island_is_approached_and_said_case_26) {
+    uint8_t *cost = open_ground(48);
+    for (uint32_t y = 20; y < 30; y++) /* a ring of wall around an island of open cells */
+        for (uint32_t x = 30; x < 40; x++)
+            if (y == 20 || y == 29 || x == 30 || x == 39) cost[y * 48 + x] = 255;
+    const Walker walkers[2] = {{10, 24, 35, 25},
+                               {10, 30, 30.5, 25.5}}; /* onto the island; into the wall itself */
+    PhxSim *sim = make_sim(cost, 48, walkers, 2, 0.4);
+    uint32_t count;
+    order_all(sim, walkers, 2);
+    const PhxEvent *events = phx_sim_events(sim, &count);
+    CHECK_EQ(count, 2);
+    CHECK(events[0].kind == PHX_EVENT_UNREACHABLE && events[1].kind == PHX_EVENT_UNREACHABLE);
+    const PhxUnitView units = phx_sim_units(sim);
+    for (int t = 0; t < 600; t++) CHECK_OK(phx_sim_step(sim, NULL, 0));
+    CHECK(units.activity[0] == 0 && units.activity[1] == 0);
+    /* Of the cells outside, (40, 25) and (35, 30) are nearest to cell (35, 25); the former has the lower
+     * index. */
+    const Walker ends[2] = {{0, 0, 40.5, 25.5}, {0, 0, 29.5, 25.5}};
+    check_near_goals(sim, ends, 2, 0.8);
+          units.pos_x[0] < fixed(30)); /* before the wall, as near as it gets */
+          phx_sim_destroy(sim);
+          free(cost);
+}
