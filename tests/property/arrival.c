@@ -174,7 +174,6 @@ PHX_TEST(arrival, a_goal_in_a_wall_or_on_an_island_is_approached_and_said_case_2
      * index. */
     const Walker ends[2] = {{0, 0, 40.5, 25.5}, {0, 0, 29.5, 25.5}};
     check_near_goals(sim, ends, 2, 0.8);
-          units.pos_x[0] < fixed(30)); /* before the wall, as near as it gets */
-          phx_sim_destroy(sim);
-          free(cost);
+    phx_sim_destroy(sim);
+    free(cost);
 }
