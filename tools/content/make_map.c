@@ -70,9 +70,11 @@ static int64_t octaves(const Maker *maker, uint32_t layer, int64_t x, int64_t y,
 static int64_t field_at(const Maker *maker, uint32_t layer, int32_t cx, int32_t cy, int32_t coarse,
                         bool ridged) {
     const int64_t far = 4 * 256 * (int64_t)maker->size, step = 256 * (int64_t)maker->size / coarse;
-    const int64_t x = far + cx * 256, y = far + cy * 256;
-    const int64_t wx = noise(maker, LAYER_WARP_X + 256, x, y, step) * step / (2 * ONE);
-    const int64_t wy = noise(maker, LAYER_WARP_Y + 256, x, y, step) * step / (2 * ONE);
+    /* Turned by the angle of the 3-4-5 triangle, so that the lattice doesn't lie along the map's edges. */
+    const int64_t x = (4 * (far + cx * 256) - 3 * (far + cy * 256)) / 5;
+    const int64_t y = (3 * (far + cx * 256) + 4 * (far + cy * 256)) / 5;
+    const int64_t wx = noise(maker, LAYER_WARP_X + 256, x, y, step) * step / (3 * ONE);
+    const int64_t wy = noise(maker, LAYER_WARP_Y + 256, x, y, step) * step / (3 * ONE);
     return octaves(maker, layer, x + wx, y + wy, step, ridged);
 }
 
@@ -250,18 +252,20 @@ static PhxStatus fill_pockets(Maker *maker, uint8_t *cost) {
 static void paint(Maker *maker, uint32_t *counts) {
     const int32_t size = maker->size;
     memset(maker->letters, '.', (size_t)size * (size_t)size);
-    make_field(maker, LAYER_WOODS, 7, false, counts);
-    cover(maker, 'T', 830, 1000, ".");
-    make_field(maker, LAYER_RIDGE, 4, true, counts);
-    cover(maker, '@', 850, 1000, ".T");
-    make_field(maker, LAYER_HEIGHT, 5, false, counts);
+    make_field(maker, LAYER_WOODS, 11, false, counts);
+    cover(maker, 'T', 790, 1000, ".");
+    make_field(maker, LAYER_RIDGE, 6, true, counts);
+    cover(maker, '@', 815, 1000, ".T");
+    make_field(maker, LAYER_HEIGHT, 7, false, counts);
     cover(maker, 'L', 0, 70, ".T");  /* lakes; L until the roads are through */
     cover(maker, 'B', 70, 115, "."); /* their banks */
     make_field(maker, LAYER_SWAMP, 9, false, counts);
     cover(maker, 'S', 450, 1000, "B");
     cover(maker, 'S', 955, 1000, ".");
+    for (int32_t i = 0; i < 6; i++) /* the camps */
+        stamp(maker, size / 12 + lattice(maker, LAYER_BEND, i, 2) * size / 26 / ONE,
+              size / 12 + lattice(maker, LAYER_BEND, i, 3) * size / 26 / ONE, size / 14, '.', "@TLBS");
     make_rim(maker);
-    stamp(maker, size / 10, size / 10, size / 10, '.', "@TLBS"); /* the camps */
     make_river(maker);
     for (int32_t road = 0; road < ROADS; road++) make_road(maker, road);
     for (int32_t i = 0; i < size * size; i++)

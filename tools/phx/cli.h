@@ -119,6 +119,8 @@ typedef struct PhxCliPhases {
 } PhxCliPhases;
 void phx_cli_phases_begin(PhxCliPhases *phases, PhxSim *sim, PhxPhaseObserver next, void *next_user,
                           bool trace);
+/* Another sim's phases count too (of a match that goes from one world into another). */
+void phx_cli_phases_follow(PhxCliPhases *phases, PhxSim *sim, bool trace);
 /* An object {phase: ms a tick, ..., "total": ...}; ticks 0: all zero. */
 json_t *phx_cli_phases_json(const PhxCliPhases *phases, uint64_t ticks);
 /* The same as a table for a person, on standard output. */

@@ -28,6 +28,10 @@ void phx_cli_phases_begin(PhxCliPhases *phases, PhxSim *sim, PhxPhaseObserver ne
     phx_sim_observe_phases(sim, observe, phases, trace);
 }
 
+void phx_cli_phases_follow(PhxCliPhases *phases, PhxSim *sim, bool trace) {
+    phx_sim_observe_phases(sim, observe, phases, trace);
+}
+
 static double per_tick(uint64_t ns, uint64_t ticks) {
     return ticks == 0 ? 0 : (double)ns / 1e6 / (double)ticks;
 }
