@@ -145,6 +145,7 @@ static int announce_port(Hosting *hosting) {
     const uint16_t port = phx_enet_port(&hosting->transport);
     char text[16];
     phx_cli_set(cli, "port", json_integer(port));
+    if (cli->json) phx_cli_note(cli, "port %u", port);
     phx_cli_print(cli, "hosting %s on port %u for %d players\n", hosting->match.plan.title, port,
                   hosting->options.players);
     fflush(stdout);
@@ -299,9 +300,10 @@ static int report(Hosting *hosting) {
     const int finished = phx_match_finish(&hosting->match);
     phx_host_statistics(hosting->host, &wire);
     phx_cli_progress(cli, 1, 1, "");
-    phx_cli_print(cli, "%s: %" PRIu32 " ticks in %.2f s\n", hosting->match.plan.title, agreed,
+    const uint32_t played = hosting->relay ? agreed : phx_sim_tick(hosting->match.sim);
+    phx_cli_print(cli, "%s: %" PRIu32 " ticks in %.2f s\n", hosting->match.plan.title, played,
                   (double)milliseconds / 1e3);
-    phx_cli_print(cli, "  root      %016" PRIx64 ", agreed on by all sides\n", root);
+    phx_cli_print(cli, "  agreed    %" PRIu32 " ticks, root %016" PRIx64 " on all sides\n", agreed, root);
     if (!hosting->relay) phx_match_report(&hosting->match);
     phx_match_report_wire(&hosting->match, &wire, milliseconds);
     phx_cli_set(cli, "milliseconds", json_integer((json_int_t)milliseconds));
@@ -312,8 +314,8 @@ static int report(Hosting *hosting) {
         return phx_match_say_desync(&hosting->match, &hosting->desync);
     if (!hosting->relay && agreed < phx_sim_tick(hosting->match.sim))
         return phx_cli_false(cli,
-                             "%" PRIu32 " ticks were played, but all sides agreed on %" PRIu32 " only (%s)",
-                             phx_sim_tick(hosting->match.sim), agreed, hosting->ended.text);
+                             "%" PRIu32 " ticks were played, but all sides agreed on %" PRIu32 " only: %s",
+                             phx_sim_tick(hosting->match.sim), agreed, phx_match_why(&hosting->ended));
     return finished == PHX_CLI_GO ? PHX_EXIT_OK : finished;
 }
 
@@ -325,9 +327,8 @@ static int run(Hosting *hosting) {
     code = loop(hosting);
     if (code != PHX_CLI_GO) return code;
     if (!hosting->started)
-        return phx_cli_fail(hosting->cli, "no match came about: %s%s%s",
-                            phx_net_reason_text(hosting->ended.reason), hosting->ended.text[0] ? ": " : "",
-                            hosting->ended.text);
+        return phx_cli_fail(hosting->cli, "no match came about: %s",
+                            phx_match_interrupted() ? "interrupted" : phx_match_why(&hosting->ended));
     return report(hosting);
 }
 

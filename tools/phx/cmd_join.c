@@ -13,7 +13,7 @@
 #include <string.h>
 
 typedef struct Options {
-    int slot, threads, wait;
+    int slot, threads, wait, drill;
     char *connect, *name, *bot, *replay, *png, *map;
 } Options;
 
@@ -32,6 +32,7 @@ typedef struct Joining {
     PhxMatchOutbox outbox;
     PhxMatchPace pace;
     const PhxBot *bot;
+    uint32_t seen; /* slots whose players were named already, as a mask */
     bool loaded, leaving;
     uint64_t started, last; /* ns: the match began; it ended */
     PhxNetEvent desync, refused, ended;
@@ -55,7 +56,7 @@ static const PhxCliUsage usage = {
 
 static int parse(Joining *joining, int argc, const char **argv) {
     Options *o = &joining->options;
-    *o = (Options){.threads = 1, .slot = PHX_NET_NO_SLOT, .wait = 10};
+    *o = (Options){.threads = 1, .slot = PHX_NET_NO_SLOT, .wait = 10, .drill = -1};
     const struct poptOption table[] = {
         {"connect", 'c', POPT_ARG_STRING, &o->connect, 0, "where the host is", "HOST:PORT"},
         {"name", 0, POPT_ARG_STRING, &o->name, 0, "name in the lobby (default: that of the bot)", "NAME"},
@@ -68,6 +69,8 @@ static int parse(Joining *joining, int argc, const char **argv) {
         {"threads", 't', POPT_ARG_INT, &o->threads, 0, "threads that compute (default: 1)", "N"},
         {"replay", 'r', POPT_ARG_STRING, &o->replay, 0, "write a replay", "FILE"},
         {"png", 0, POPT_ARG_STRING, &o->png, 0, "draw the match at its end", "FILE"},
+        {"desync-drill", 0, POPT_ARG_INT, &o->drill, 0,
+         "stop all units at this tick on this side alone, to see the alarm", "TICK"},
         POPT_TABLEEND};
     return phx_cli_parse(joining->cli, argc, argv, table, &usage);
 }
@@ -161,6 +164,25 @@ static PhxStatus submit(void *user, uint32_t offset, const void *bytes, size_t s
     return phx_peer_submit(user, offset, bytes, size, NULL);
 }
 
+/* Executes what no other side executes: the slot's units drop their orders. */
+static int drill(Joining *joining, const PhxCommand *commands, uint32_t count) {
+    PhxCommand more[PHX_MATCH_TURN_COMMANDS + 1];
+    PhxHandle units[PHX_COMMAND_UNIT_LIMIT];
+    uint8_t bytes[PHX_COMMAND_SIZE_LIMIT];
+    size_t size;
+    PhxCommandData stop = {.type = PHX_COMMAND_STOP, .units = units};
+    const PhxUnitView view = phx_sim_units(joining->match.sim);
+    for (uint32_t i = 0; i < view.used && stop.unit_count < PHX_COMMAND_UNIT_LIMIT; i++)
+        if (view.player[i] == joining->info.slot && phx_sim_unit_handle(joining->match.sim, i))
+            units[stop.unit_count++] = phx_sim_unit_handle(joining->match.sim, i);
+    const PhxStatus status = phx_command_encode(&stop, bytes, sizeof bytes, &size);
+    if (status) return phx_cli_fail_status(joining->cli, "--desync-drill", status, NULL);
+    memcpy(more, commands, count * sizeof *more);
+    more[count] = (PhxCommand){
+        .slot = joining->info.slot, .sequence = UINT32_MAX, .size = (uint32_t)size, .bytes = bytes};
+    return phx_match_step(&joining->match, more, count + 1);
+}
+
 /* Steps the ticks of one turn. PHX_CLI_GO or an exit code. */
 static int play_turn(Joining *joining, const PhxTurn *turn) {
     PhxMatch *match = &joining->match;
@@ -175,7 +197,8 @@ static int play_turn(Joining *joining, const PhxTurn *turn) {
                             &joining->outbox);
             phx_match_outbox_flush(&joining->outbox, submit, joining->peer, i);
         }
-        const int code = phx_match_step(match, commands, count);
+        const int code = (int64_t)tick == joining->options.drill ? drill(joining, commands, count)
+                                                                 : phx_match_step(match, commands, count);
         if (code != PHX_CLI_GO) return code;
         const PhxStatus status =
             phx_peer_report_hash(joining->peer, tick, phx_sim_root(match->sim),
@@ -203,6 +226,8 @@ static int take_event(Joining *joining, const PhxNetEvent *event) {
     char name[40];
     switch (event->type) {
     case PHX_NET_EVENT_JOINED:
+        if (joining->seen >> event->slot & 1) break; /* the host tells a newcomer of all that are there */
+        joining->seen |= UINT32_C(1) << event->slot;
         phx_cli_note(joining->cli, "%s is here: %s", phx_match_slot_name(&joining->match, event->slot, name),
                      event->text);
         break;
@@ -267,8 +292,7 @@ static int say_not_played(Joining *joining) {
                        : phx_cli_fail(cli, "%s: refused: %s", where, joining->refused.text);
     }
     if (joining->leaving) return PHX_EXIT_OK;
-    return phx_cli_fail(cli, "%s: no match: %s%s%s", where, phx_net_reason_text(joining->ended.reason),
-                        joining->ended.text[0] ? ": " : "", joining->ended.text);
+    return phx_cli_fail(cli, "%s: no match: %s", where, phx_match_why(&joining->ended));
 }
 
 static int report(Joining *joining) {
@@ -282,8 +306,9 @@ static int report(Joining *joining) {
     phx_cli_progress(cli, 1, 1, "");
     phx_cli_print(cli, "%s: slot %u, %" PRIu32 " ticks in %.2f s\n", joining->plan.title, joining->info.slot,
                   phx_sim_tick(joining->match.sim), (double)milliseconds / 1e3);
-    phx_cli_print(cli, "  root      %016" PRIx64 " here; agreed on: %" PRIu32 " ticks, %016" PRIx64 "\n",
-                  phx_sim_root(joining->match.sim), agreed, root);
+    phx_cli_print(cli,
+                  "  agreed    %" PRIu32 " ticks, root %016" PRIx64 " on all sides; here %016" PRIx64 "\n",
+                  agreed, root, phx_sim_root(joining->match.sim));
     phx_match_report(&joining->match);
     phx_match_report_wire(&joining->match, &wire, milliseconds);
     phx_cli_set(cli, "slot", json_integer(joining->info.slot));
@@ -296,9 +321,8 @@ static int report(Joining *joining) {
     if (joining->desync.type == PHX_NET_EVENT_DESYNC)
         return phx_match_say_desync(&joining->match, &joining->desync);
     if (joining->ended.reason != PHX_NET_REASON_FINISHED && !joining->leaving)
-        return phx_cli_false(cli, "the match broke off after %" PRIu32 " ticks: %s%s%s",
-                             phx_sim_tick(joining->match.sim), phx_net_reason_text(joining->ended.reason),
-                             joining->ended.text[0] ? ": " : "", joining->ended.text);
+        return phx_cli_false(cli, "the match broke off after %" PRIu32 " ticks: %s",
+                             phx_sim_tick(joining->match.sim), phx_match_why(&joining->ended));
     return finished == PHX_CLI_GO ? PHX_EXIT_OK : finished;
 }
 

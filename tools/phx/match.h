@@ -120,6 +120,8 @@ void phx_match_think(const PhxMatch *match, const PhxScenario *scenario, const P
 /* Notes and JSON for events that host and peers share: left, waiting, desync. A desync is kept in *first
  * (zeroed at the beginning) and named with tick and table. */
 void phx_match_event(PhxMatch *match, const PhxNetEvent *event, PhxNetEvent *first_desync);
+/* Why a match ended, in words: the event's own text where it says more than its reason. */
+const char *phx_match_why(const PhxNetEvent *event);
 /* "player 1" with its name, "the host"; `text` gets it. */
 const char *phx_match_slot_name(const PhxMatch *match, uint32_t slot, char text[40]);
 /* Sets root.desync and says it; PHX_EXIT_FALSE. */

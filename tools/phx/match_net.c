@@ -155,6 +155,10 @@ const char *phx_match_slot_name(const PhxMatch *match, uint32_t slot, char text[
     return text;
 }
 
+const char *phx_match_why(const PhxNetEvent *event) {
+    return event->text[0] ? event->text : phx_net_reason_text(event->reason);
+}
+
 static void say_waiting(PhxMatch *match, const PhxNetEvent *event) {
     char names[400] = "", name[40];
     size_t used = 0;
@@ -188,7 +192,7 @@ void phx_match_event(PhxMatch *match, const PhxNetEvent *event, PhxNetEvent *fir
         say_waiting(match, event);
         break;
     case PHX_NET_EVENT_LEFT:
-        phx_cli_note(match->cli, "%s left: %s", phx_match_slot_name(match, event->slot, name),
+        phx_cli_note(match->cli, "%s is gone: %s", phx_match_slot_name(match, event->slot, name),
                      phx_net_reason_text(event->reason));
         phx_match_note(match, PHX_REPLAY_NOTE_LEFT, event->slot, phx_net_reason_text(event->reason));
         break;

@@ -135,7 +135,10 @@ static void write_name(const PhxMarks *marks, double x, double y, const char *na
     cairo_t *cairo = marks->canvas->cairo;
     cairo_text_extents_t size;
     cairo_text_extents(cairo, name, &size);
-    cairo_move_to(cairo, x - size.x_advance / 2, y);
+    /* Wholly on the map. */
+    const double least = marks->canvas->left + 6, most = least + marks->width - 12 - size.x_advance;
+    x -= size.x_advance / 2;
+    cairo_move_to(cairo, x > most ? most : x < least ? least : x, y);
     cairo_text_path(cairo, name);
     phx_canvas_color(marks->canvas, WHITE, 0.88);
     cairo_set_line_width(cairo, 4.5);

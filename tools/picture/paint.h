@@ -54,6 +54,7 @@ typedef struct PhxMarks {
     const PhxSim *sim;
     const PhxTrails *trails; /* null: no trails, starts and goals */
     PhxUnitView units;
+    double width; /* of the map, pixels */
 } PhxMarks;
 void phx_marks_trails(const PhxMarks *marks);
 void phx_marks_starts(const PhxMarks *marks); /* a ring for each unit */

@@ -222,7 +222,8 @@ static PhxStatus paint(Picture *picture) {
     cairo_rectangle(cairo, picture->canvas.left, picture->canvas.top, picture->map_width,
                     picture->map_height);
     cairo_clip(cairo);
-    const PhxMarks marks = {&picture->canvas, picture->sim, picture->trails, picture->units};
+    const PhxMarks marks = {&picture->canvas, picture->sim, picture->trails, picture->units,
+                            picture->map_width};
     phx_marks_trails(&marks);
     phx_marks_starts(&marks);
     phx_marks_units(&marks);
