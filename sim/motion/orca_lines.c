@@ -21,7 +21,11 @@
 
 #include "motion/kernels.h"
 
-enum { PART_KEY = 0x70617274 }; /* of phx_random; any number would do */
+enum {
+    PART_KEY = 0x70617274, /* of phx_random; any number would do */
+    HEAD_ON = 8,           /* 2^-8 rad */
+    TILT = 5,              /* 2^-5 rad */
+};
 
 /* A pair, seen from one of its units. Bounds within the query range: |p| < 2^22, |v| <= 2^23, R <= 2^21. */
 typedef struct Pair {
@@ -65,6 +69,18 @@ PhxDir phx_orca_leg(int64_t px, int64_t py, int64_t radius, bool left) {
                    (int32_t)phx_round_shift(uy * cosine + ux * sine, 30));
 }
 
+/* Two units that make straight for each other would brake for each other for ever, and any even number of
+ * them on a circle too, as nothing says on which side to pass. So a normal of the disc that points back along
+ * p within 2^-8 is turned by 2^-5, to the side on which both keep right. The half-plane still touches the
+ * disc. */
+static PhxDir keep_right(PhxDir n, const Pair *pair) {
+    const int64_t across = n.x * pair->py - n.y * pair->px,
+                  along = n.x * pair->px + n.y * pair->py; /* < 2^53 */
+    if (along < 0 && phx_abs64(across) < phx_abs64(along) >> HEAD_ON)
+        phx_orca_unit(n.x - phx_round_shift(n.y, TILT), n.y + phx_round_shift(n.x, TILT), &n);
+    return n;
+}
+
 static PhxOrcaLine pair_line(const PhxOrcaBody *self, const PhxOrcaBody *other, uint32_t slot,
                              uint32_t other_slot, int64_t inv_horizon, int64_t inv_tick) {
     const Pair pair = {.px = other->position.x - self->position.x,
@@ -84,6 +100,7 @@ static PhxOrcaLine pair_line(const PhxOrcaBody *self, const PhxOrcaBody *other, 
     if (overlap || wx * pair.px + wy * pair.py < 0) {
         if (!phx_orca_unit(wx, wy, &n) && !phx_orca_unit(-pair.px, -pair.py, &n))
             n = drawn_normal(slot, other_slot);
+        if (!overlap) n = keep_right(n, &pair);
         const int64_t ahead =
             phx_round_shift(n.x * pair.px + n.y * pair.py, 30) + pair.radius; /* (n . p + R) */
         if (overlap || ahead < 0) {

@@ -152,7 +152,10 @@ static void insert_key(NearestQuery *query, uint64_t key) {
     uint32_t i = query->found < query->limit ? query->found++ : query->limit - 1;
     for (; i > 0 && query->key[i - 1] > key; i--) query->key[i] = query->key[i - 1];
     query->key[i] = key;
-    if (query->found == query->limit) query->bound = query->key[query->limit - 1] - 1;
+    if (query->found < query->limit) return;
+    /* the last key itself can't come again, so that a bound of 0 may stand for "less than 0" */
+    const uint64_t last = query->key[query->limit - 1];
+    query->bound = last - (last > 0);
 }
 
 static void scan_rows(const PhxSpatial *s, NearestQuery *query, uint32_t begin, uint32_t end) {

@@ -14,9 +14,9 @@
  * Determinism: integers only. A unit's result is a pure function of the old columns: neighbours are the k
  * first by (squared distance, slot), lines are processed in that order, and a call writes only the output
  * rows of its own units. So neither the split into ranges nor the order of the calls can change a bit.
- * Rounding is symmetric about zero: a scene turned by half a turn gives the result turned by half a turn; so
- * does a mirrored scene but for exact ties between the two sides, where units keep right (of y upwards: turn
- * clockwise).
+ * Rounding is symmetric about zero: a scene turned by quarter turns gives the result turned likewise, bit for
+ * bit; so does a mirrored scene but for ties and pairs that make straight for each other (within 2^-8 rad),
+ * which keep right: turn from +x to -y.
  */
 #ifndef PHALANX_ORCA_H
 #define PHALANX_ORCA_H
