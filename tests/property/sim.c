@@ -210,3 +210,34 @@ PHX_TEST(sim, each_phase_changes_only_the_columns_it_declares) {
     }
     phx_sim_destroy(watch.sim);
 }
+
+/* Case 3 of public reports: garbage of stack or heap reached the state. Here fresh memory is full of it. */
+static void *dirty_allocate(void *user, size_t size) {
+    unsigned char *memory = aligned_alloc(64, (size + 63) & ~(size_t)63);
+    uint64_t *seed = user;
+    if (!memory) return NULL;
+    for (size_t i = 0; i < size; i++)
+        memory[i] = *seed < 256 ? (unsigned char)*seed : (unsigned char)(test_random(seed) | 1u);
+    return memory;
+}
+
+static void dirty_release(void *user, void *memory, size_t size) {
+    (void)user, (void)size;
+    free(memory);
+}
+
+PHX_TEST(sim, garbage_in_fresh_memory_changes_nothing) {
+    uint64_t roots[TICKS], garbage[3] = {0x00, 0xff, 12345};
+    PhxSim *sim = little_sim(&(PhxSimConfig){0}, 8, SIDE, UNITS);
+    record_roots(sim, 8, roots);
+    phx_sim_destroy(sim);
+    for (int i = 0; i < 3; i++) {
+        const PhxSimConfig config = {.allocator = {dirty_allocate, dirty_release, &garbage[i]}};
+        sim = little_sim(&config, 8, SIDE, UNITS);
+        for (int t = 0; t < TICKS; t++) {
+            little_step(sim, 8);
+            check_root(sim, roots, 8, t, "dirty memory");
+        }
+        phx_sim_destroy(sim);
+    }
+}
