@@ -57,7 +57,7 @@ static int parse(Hosting *hosting, int argc, const char **argv) {
     Options *o = &hosting->options;
     *o = (Options){.threads = 1, .wait = 600, .slot = PHX_NET_NO_SLOT};
     const struct poptOption table[] = {
-        {"port", 'p', POPT_ARG_INT, &o->port, 0, "UDP port; 0 takes a free one and prints it (default: 0)",
+        {"port", 0, POPT_ARG_INT, &o->port, 0, "UDP port; 0 takes a free one and prints it (default: 0)",
          "P"},
         {"address", 0, POPT_ARG_STRING, &o->address, 0, "address to listen on (default: all)", "ADDRESS"},
         {"port-file", 0, POPT_ARG_STRING, &o->port_file, 0, "write the port's number to a file", "FILE"},
@@ -65,19 +65,19 @@ static int parse(Hosting *hosting, int argc, const char **argv) {
         {"referee", 0, POPT_ARG_NONE, &o->referee, 0, "play the match too and compare (the default)", NULL},
         {"relay", 0, POPT_ARG_NONE, &o->relay, 0, "only order commands", NULL},
         {"play", 0, POPT_ARG_INT, &o->slot, 0, "play this slot here too", "SLOT"},
-        {"bot", 0, POPT_ARG_STRING, &o->bot, 0, "bot of that slot (default: the scenario's)", "NAME"},
-        {"ticks", 'T', POPT_ARG_INT, &o->ticks, 0, "end after this many ticks, even if all is still", "N"},
+        {"bot", 'b', POPT_ARG_STRING, &o->bot, 0, "bot of that slot (default: the scenario's)", "NAME"},
+        {"ticks", 't', POPT_ARG_INT, &o->ticks, 0, "end after this many ticks, even if all is still", "N"},
         {"realtime", 0, POPT_ARG_NONE, &o->realtime, 0, "at the scenario's tick rate (the default)", NULL},
         {"fast", 0, POPT_ARG_NONE, &o->fast, 0, "as fast as the slowest side can", NULL},
         {"ticks-per-turn", 0, POPT_ARG_INT, &o->ticks_per_turn, 0, "ticks a turn (default: the scenario's)",
          "N"},
         {"delay", 0, POPT_ARG_INT, &o->delay, 0, "input delay in turns (default: the scenario's)", "N"},
         {"wait", 'w', POPT_ARG_INT, &o->wait, 0, "seconds to wait for the players (default: 600)", "S"},
-        {"map", 0, POPT_ARG_STRING, &o->map, 0, "another map, in .map format", "PATH"},
-        {"seed", 0, POPT_ARG_STRING, &o->seed, 0, "another match key", "N"},
-        {"threads", 't', POPT_ARG_INT, &o->threads, 0, "threads that compute (default: 1)", "N"},
+        {"map", 'm', POPT_ARG_STRING, &o->map, 0, "another map, in .map format", "PATH"},
+        {"seed", 's', POPT_ARG_STRING, &o->seed, 0, "another match key", "N"},
+        {"threads", 'j', POPT_ARG_INT, &o->threads, 0, "threads that compute (default: 1)", "N"},
         {"replay", 'r', POPT_ARG_STRING, &o->replay, 0, "write a replay", "FILE"},
-        {"png", 0, POPT_ARG_STRING, &o->png, 0, "draw the match at its end", "FILE"},
+        {"png", 'p', POPT_ARG_STRING, &o->png, 0, "draw the match at its end", "FILE"},
         POPT_TABLEEND};
     return phx_cli_parse(hosting->cli, argc, argv, table, &usage);
 }
@@ -262,7 +262,7 @@ static void show_progress(Hosting *hosting) {
                          words);
         return;
     }
-    const PhxMatchCount count = phx_match_count(&hosting->match);
+    const PhxMatchCount count = phx_match_count(&hosting->match, PHX_PLAYER_LIMIT);
     snprintf(words, sizeof words,
              "%" PRIu32 " of %" PRIu32 " units arrived  %.3f ms/tick  %.0f bytes/s  tick", count.arrived,
              count.units, phx_match_ms_per_tick(&hosting->match), rate);

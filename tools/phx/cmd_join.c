@@ -60,15 +60,15 @@ static int parse(Joining *joining, int argc, const char **argv) {
     const struct poptOption table[] = {
         {"connect", 'c', POPT_ARG_STRING, &o->connect, 0, "where the host is", "HOST:PORT"},
         {"name", 0, POPT_ARG_STRING, &o->name, 0, "name in the lobby (default: that of the bot)", "NAME"},
-        {"slot", 's', POPT_ARG_INT, &o->slot, 0, "player slot (default: the lowest that is free)", "SLOT"},
+        {"slot", 0, POPT_ARG_INT, &o->slot, 0, "player slot (default: the lowest that is free)", "SLOT"},
         {"bot", 'b', POPT_ARG_STRING, &o->bot, 0, "who plays (default: the scenario's bot of that slot)",
          "NAME"},
         {"wait", 'w', POPT_ARG_INT, &o->wait, 0, "seconds to try to connect (default: 10)", "S"},
-        {"map", 0, POPT_ARG_STRING, &o->map, 0, "another map, in .map format; the host's must be the same",
+        {"map", 'm', POPT_ARG_STRING, &o->map, 0, "another map, in .map format; the host's must be the same",
          "PATH"},
-        {"threads", 't', POPT_ARG_INT, &o->threads, 0, "threads that compute (default: 1)", "N"},
+        {"threads", 'j', POPT_ARG_INT, &o->threads, 0, "threads that compute (default: 1)", "N"},
         {"replay", 'r', POPT_ARG_STRING, &o->replay, 0, "write a replay", "FILE"},
-        {"png", 0, POPT_ARG_STRING, &o->png, 0, "draw the match at its end", "FILE"},
+        {"png", 'p', POPT_ARG_STRING, &o->png, 0, "draw the match at its end", "FILE"},
         {"desync-drill", 0, POPT_ARG_INT, &o->drill, 0,
          "stop all units at this tick on this side alone, to see the alarm", "TICK"},
         POPT_TABLEEND};
@@ -252,7 +252,7 @@ static int take_event(Joining *joining, const PhxNetEvent *event) {
 static void show_progress(Joining *joining) {
     if (!joining->started || !joining->cli->terminal) return;
     char words[80];
-    const PhxMatchCount count = phx_match_count(&joining->match);
+    const PhxMatchCount count = phx_match_count(&joining->match, PHX_PLAYER_LIMIT);
     snprintf(words, sizeof words, "%" PRIu32 " of %" PRIu32 " units arrived  tick", count.arrived,
              count.units);
     phx_cli_progress(joining->cli, phx_sim_tick(joining->match.sim), joining->file.scenario->ticks + 1u,

@@ -280,7 +280,7 @@ static int with_threads(PhxCli *cli, int threads, bool verify, const char *path,
 int phx_cmd_replay(PhxCli *cli, int argc, const char **argv) {
     int threads = 1;
     const struct poptOption options[] = {
-        {"threads", 't', POPT_ARG_INT | POPT_ARGFLAG_SHOW_DEFAULT, &threads, 0, "threads that play it", "N"},
+        {"threads", 'j', POPT_ARG_INT | POPT_ARGFLAG_SHOW_DEFAULT, &threads, 0, "threads that play it", "N"},
         POPT_TABLEEND};
     int code = phx_cli_parse(cli, argc, argv, options, &usage);
     if (code != PHX_CLI_GO) return code;

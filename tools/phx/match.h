@@ -47,6 +47,7 @@ typedef struct PhxMatch {
     PhxReplayFile *file;
     PhxReplayWriter *writer;
     bool broken;          /* the replay couldn't be written any more: said once, exit code 2 at the end */
+    uint8_t *has_arrived; /* by unit slot: it has reached a goal at least once */
     bool moved;           /* some unit has moved since tick 0 */
     uint32_t still_since; /* first tick since which no unit moves */
     uint64_t began;       /* ns, when the first tick was stepped; 0: none yet */
@@ -67,8 +68,9 @@ void phx_match_note(PhxMatch *match, PhxReplayNoteKind kind, uint8_t slot, const
 typedef struct PhxMatchCount {
     uint32_t units, arrived, idle;
 } PhxMatchCount;
-/* Units alive, arrivals of all players, and units without orders. */
-PhxMatchCount phx_match_count(const PhxMatch *match);
+/* Units alive, of them those that have arrived at least once, and those without orders; of a player, or of
+ * all (PHX_PLAYER_LIMIT). */
+PhxMatchCount phx_match_count(const PhxMatch *match, uint32_t player);
 /* All units are idle and have been for PHX_MATCH_STILL_SECONDS, and some have moved before. */
 bool phx_match_still(const PhxMatch *match);
 double phx_match_ms_per_tick(const PhxMatch *match);

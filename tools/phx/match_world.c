@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- opening */
@@ -16,6 +17,9 @@ static int open_sim(PhxMatch *match) {
         status = phx_sim_create(&config, match->plan.content, match->plan.content_size, &match->plan.settings,
                                 &match->sim, &error);
     if (status) return phx_cli_fail_status(match->cli, match->plan.title, status, &error);
+    match->has_arrived = calloc(match->content.unit_capacity + 1u, 1);
+    if (!match->has_arrived)
+        return phx_cli_fail_status(match->cli, match->plan.title, PHX_ERROR_MEMORY, NULL);
     phx_cli_phases_begin(&match->phases, match->sim, NULL, NULL, false);
     return PHX_CLI_GO;
 }
@@ -52,6 +56,7 @@ void phx_match_close(PhxMatch *match) {
     (void)phx_replay_file_close(match->file);
     phx_trails_destroy(match->trails);
     phx_sim_destroy(match->sim);
+    free(match->has_arrived);
     phx_cli_jobs_end(&match->jobs, match->plan.threads);
     *match = (PhxMatch){0};
 }
@@ -74,8 +79,17 @@ void phx_match_note(PhxMatch *match, PhxReplayNoteKind kind, uint8_t slot, const
     if (status) drop_replay(match, status);
 }
 
+static void count_arrivals(PhxMatch *match) {
+    uint32_t count;
+    const PhxEvent *events = phx_sim_events(match->sim, &count);
+    const uint32_t used = phx_sim_units(match->sim).used;
+    for (uint32_t i = 0; i < count; i++)
+        if (events[i].kind == PHX_EVENT_ARRIVED && phx_handle_slot(events[i].unit) < used)
+            match->has_arrived[phx_handle_slot(events[i].unit)] = 1;
+}
+
 static void watch_motion(PhxMatch *match) {
-    const PhxMatchCount count = phx_match_count(match);
+    const PhxMatchCount count = phx_match_count(match, PHX_PLAYER_LIMIT);
     if (count.idle == count.units) return;
     match->moved = true;
     match->still_since = phx_sim_tick(match->sim);
@@ -102,19 +116,21 @@ int phx_match_step(PhxMatch *match, const PhxCommand *commands, uint32_t count) 
         return phx_cli_fail_status(match->cli, what, status, NULL);
     }
     phx_trails_record(match->trails, match->sim);
+    count_arrivals(match);
     watch_motion(match);
     return PHX_CLI_GO;
 }
 
-PhxMatchCount phx_match_count(const PhxMatch *match) {
+PhxMatchCount phx_match_count(const PhxMatch *match, uint32_t player) {
     const PhxUnitView units = phx_sim_units(match->sim);
-    PhxMatchCount count = {.units = units.live};
-    PhxPlayerInfo player;
-    for (uint32_t i = 0; i < units.used; i++)
-        count.idle += phx_generation_alive(units.generation[i]) && units.activity[i] == 0 &&
-                      !units.vel_x[i] && !units.vel_y[i];
-    for (uint32_t slot = 0; slot < PHX_PLAYER_LIMIT && phx_sim_player(match->sim, slot, &player); slot++)
-        count.arrived += player.arrived;
+    PhxMatchCount count = {0};
+    for (uint32_t i = 0; i < units.used; i++) {
+        if (!phx_generation_alive(units.generation[i])) continue;
+        if (player < PHX_PLAYER_LIMIT && units.player[i] != player) continue;
+        count.units++;
+        count.arrived += match->has_arrived[i];
+        count.idle += units.activity[i] == 0 && !units.vel_x[i] && !units.vel_y[i];
+    }
     return count;
 }
 
@@ -159,32 +175,29 @@ int phx_match_finish(PhxMatch *match) {
 }
 
 static void report_players(PhxMatch *match) {
-    const PhxUnitView units = phx_sim_units(match->sim);
     json_t *list = json_array();
     PhxPlayerInfo player;
     for (uint32_t slot = 0; slot < PHX_PLAYER_LIMIT && phx_sim_player(match->sim, slot, &player); slot++) {
-        uint32_t count = 0;
-        for (uint32_t i = 0; i < units.used; i++)
-            count += phx_generation_alive(units.generation[i]) && units.player[i] == slot;
+        const PhxMatchCount count = phx_match_count(match, slot);
         json_array_append_new(list, json_pack("{s:i, s:s*, s:I, s:I, s:b}", "slot", (int)slot, "name",
-                                              player.name, "units", (json_int_t)count, "arrived",
-                                              (json_int_t)player.arrived, "left", player.left));
+                                              player.name, "units", (json_int_t)count.units, "arrived",
+                                              (json_int_t)count.arrived, "left", player.left));
         phx_cli_print(match->cli, "  player %-3" PRIu32 "%s: %" PRIu32 " of %" PRIu32 " units arrived%s\n",
-                      slot, player.name, player.arrived, count, player.left ? "; left the match" : "");
+                      slot, player.name, count.arrived, count.units, player.left ? "; left the match" : "");
     }
     phx_cli_set(match->cli, "players", list);
 }
 
 void phx_match_report(PhxMatch *match) {
     PhxCli *cli = match->cli;
-    const PhxMatchCount count = phx_match_count(match);
+    const PhxMatchCount count = phx_match_count(match, PHX_PLAYER_LIMIT);
     const uint32_t ticks = phx_sim_tick(match->sim);
     phx_cli_set(cli, "ticks", json_integer(ticks));
     phx_cli_set(cli, "root", phx_cli_hash_json(phx_sim_root(match->sim)));
     phx_cli_set(cli, "units", json_integer(count.units));
     phx_cli_set(cli, "arrived", json_integer(count.arrived));
     phx_cli_set(cli, "threads", json_integer(match->plan.threads));
-    phx_cli_set(cli, "ms", phx_cli_phases_json(&match->phases, ticks));
+    phx_cli_set(cli, "ms_by_phase", phx_cli_phases_json(&match->phases, ticks));
     phx_cli_print(cli, "  units     %" PRIu32 " of %" PRIu32 " arrived\n", count.arrived, count.units);
     report_players(match);
     phx_cli_phases_print(cli, &match->phases, ticks);

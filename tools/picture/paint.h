@@ -47,6 +47,8 @@ bool phx_trails_path(const PhxTrails *trails, const PhxCanvas *canvas, uint32_t 
 bool phx_trails_start(const PhxTrails *trails, uint32_t unit, PhxVec2 *out);
 /* The goal of the last order that it was seen to follow; false if none. */
 bool phx_trails_goal(const PhxTrails *trails, uint32_t unit, PhxVec2 *out);
+/* Whether it has reached a goal at least once. */
+bool phx_trails_arrived(const PhxTrails *trails, uint32_t unit);
 
 /* marks.c: what stands on the map besides terrain. Order of painting is by slot. */
 typedef struct PhxMarks {

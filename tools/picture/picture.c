@@ -148,9 +148,13 @@ static void paint_players(const Picture *picture, double left, double y) {
     double x = left;
     for (uint8_t slot = 0; slot < PHX_PLAYER_LIMIT && phx_sim_player(picture->sim, slot, &player); slot++) {
         char line[80], arrived[16], units[16];
-        uint32_t count = 0;
-        for (uint32_t i = 0; i < picture->units.used; i++)
-            count += alive(picture, i) && picture->units.player[i] == slot;
+        uint32_t count = 0, there = 0;
+        for (uint32_t i = 0; i < picture->units.used; i++) {
+            if (!alive(picture, i) || picture->units.player[i] != slot) continue;
+            count++;
+            there += picture->trails && phx_trails_arrived(picture->trails, i);
+        }
+        if (!picture->trails) there = player.arrived < count ? player.arrived : count;
         font(picture, true, 14);
         if (x + 240 > picture->width - MARGIN) x = left, y += 20;
         cairo_arc(cairo, x + 6, y - 5, 6, 0, 6.2832);
@@ -158,8 +162,8 @@ static void paint_players(const Picture *picture, double left, double y) {
         cairo_fill(cairo);
         x = text_at(picture, x + 18, y, INK, player.name);
         font(picture, false, 14);
-        snprintf(line, sizeof line, "%s of %s arrived%s", grouped(player.arrived, arrived),
-                 grouped(count, units), player.left ? ", left" : "");
+        snprintf(line, sizeof line, "%s of %s arrived%s", grouped(there, arrived), grouped(count, units),
+                 player.left ? ", left" : "");
         x = text_at(picture, x + 8, y, INK, line) + 34;
     }
 }

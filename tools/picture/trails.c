@@ -27,6 +27,7 @@ struct PhxTrails {
     uint32_t interval, next; /* ticks between samples; the tick of the next */
     uint32_t *generation;    /* of each unit at the last sample */
     Point *points;           /* samples x units */
+    bool *arrived;           /* of each unit: it has, at least once */
     PhxVec2 *goals;          /* of each unit: its last order's; negative: none yet */
 };
 
@@ -46,7 +47,8 @@ PhxTrails *phx_trails_create(const PhxSim *sim) {
     trails->generation = calloc(trails->units, sizeof *trails->generation);
     trails->points = malloc((size_t)trails->samples * trails->units * sizeof(Point));
     trails->goals = malloc(trails->units * sizeof *trails->goals);
-    if (!trails->generation || !trails->points || !trails->goals) {
+    trails->arrived = calloc(trails->units, sizeof *trails->arrived);
+    if (!trails->generation || !trails->points || !trails->goals || !trails->arrived) {
         phx_trails_destroy(trails);
         return NULL;
     }
@@ -61,6 +63,7 @@ void phx_trails_destroy(PhxTrails *trails) {
     free(trails->generation);
     free(trails->points);
     free(trails->goals);
+    free(trails->arrived);
     free(trails);
 }
 
@@ -77,8 +80,18 @@ static uint16_t coordinate(fix16_t value) {
     return (uint16_t)(eighths < 0 ? 0 : eighths < NOWHERE ? eighths : NOWHERE - 1);
 }
 
+static void note_arrivals(PhxTrails *trails, const PhxSim *sim) {
+    uint32_t count;
+    const PhxEvent *events = phx_sim_events(sim, &count);
+    for (uint32_t i = 0; i < count; i++)
+        if (events[i].kind == PHX_EVENT_ARRIVED && phx_handle_slot(events[i].unit) < trails->units)
+            trails->arrived[phx_handle_slot(events[i].unit)] = true;
+}
+
 void phx_trails_record(PhxTrails *trails, const PhxSim *sim) {
-    if (!trails || phx_sim_tick(sim) < trails->next) return;
+    if (!trails) return;
+    note_arrivals(trails, sim);
+    if (phx_sim_tick(sim) < trails->next) return;
     if (trails->count == trails->samples) halve(trails);
     const PhxUnitView view = phx_sim_units(sim);
     Point *points = trails->points + (size_t)trails->count++ * trails->units;
@@ -137,4 +150,8 @@ bool phx_trails_goal(const PhxTrails *trails, uint32_t unit, PhxVec2 *out) {
     if (unit >= trails->units || trails->goals[unit].x < 0) return false;
     *out = trails->goals[unit];
     return true;
+}
+
+bool phx_trails_arrived(const PhxTrails *trails, uint32_t unit) {
+    return unit < trails->units && trails->arrived[unit];
 }
