@@ -1,6 +1,7 @@
 /* jobs.c: each index exactly once, whoever runs the loop; nesting; many callers. */
 #include <phalanx/jobs.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 
@@ -11,8 +12,8 @@ enum { MOST = 100000 };
 typedef struct Tally {
     const PhxJobs *jobs;
     uint32_t count, grain;
-    uint8_t *seen;                            /* visits of each index, written by its range alone */
-    atomic_uint inside[PHX_JOBS_WORKERS_MAX]; /* ranges that run under a worker's number now */
+    uint8_t *seen;       /* visits of each index, written by its range alone */
+    atomic_uint *inside; /* for each worker's number, how many ranges run under it now */
     atomic_uint calls, faults;
 } Tally;
 
@@ -25,15 +26,17 @@ static void visit(void *context, uint32_t begin, uint32_t end, uint32_t worker) 
         return;
     }
     for (uint32_t i = begin; i < end; i++) t->seen[i]++;
+    if (begin % 64 == 0) sched_yield(); /* so that ranges of several threads meet */
     atomic_fetch_add(&t->calls, 1);
     atomic_fetch_sub(&t->inside[worker], 1);
 }
 
 static void check_loop(const PhxJobs *jobs, uint32_t count, uint32_t grain) {
     static uint8_t seen[MOST + 1];
+    static atomic_uint inside[PHX_JOBS_WORKERS_MAX];
     static Tally t;
     memset(seen, 0, sizeof seen);
-    t = (Tally){.jobs = jobs, .count = count, .grain = grain ? grain : 1, .seen = seen};
+    t = (Tally){.jobs = jobs, .count = count, .grain = grain ? grain : 1, .seen = seen, .inside = inside};
     phx_parallel_for(jobs, count, grain, visit, &t);
     CHECK_THAT(atomic_load(&t.faults) == 0, "workers %u count %u grain %u", jobs->workers, count, grain);
     CHECK_EQ(atomic_load(&t.calls), count / t.grain + (count % t.grain != 0));
@@ -81,9 +84,8 @@ PHX_TEST(jobs, thousands_of_short_loops_lose_nothing) {
 
 typedef struct Nest {
     const PhxJobs *jobs;
-    uint32_t outer_worker[64];
-    uint32_t sums[64];
-    atomic_uint faults;
+    uint32_t outer_worker[PHX_JOBS_WORKERS_MAX], sums[PHX_JOBS_WORKERS_MAX];
+    atomic_uint arrived, faults;
 } Nest;
 typedef struct NestRow {
     Nest *nest;
@@ -97,26 +99,32 @@ static void inner(void *context, uint32_t begin, uint32_t end, uint32_t worker) 
     row->next = end;
     for (uint32_t i = begin; i < end; i++) row->nest->sums[row->row] += i;
 }
+/* As many ranges as workers, and none goes on before all have begun: so each worker has exactly one. */
 static void outer(void *context, uint32_t begin, uint32_t end, uint32_t worker) {
     Nest *nest = context;
-    for (uint32_t i = begin; i < end; i++) {
-        NestRow row = {nest, i, 0};
-        nest->outer_worker[i] = worker;
-        phx_parallel_for(nest->jobs, 100, 9, inner, &row);
-        if (row.next != 100) atomic_fetch_add(&nest->faults, 1);
-    }
+    NestRow row = {nest, begin, 0};
+    nest->outer_worker[begin] = worker;
+    atomic_fetch_add(&nest->arrived, 1);
+    while (atomic_load(&nest->arrived) < nest->jobs->workers) sched_yield();
+    phx_parallel_for(nest->jobs, 100, 9, inner, &row);
+    if (end != begin + 1 || row.next != 100) atomic_fetch_add(&nest->faults, 1);
 }
 
-PHX_TEST(jobs, a_loop_within_a_loop_runs_serially_under_the_same_worker) {
+PHX_TEST(jobs, all_workers_take_part_and_a_loop_within_a_loop_keeps_its_worker) {
     for (int k = 0; k < THREAD_COUNTS; k++) {
         PhxJobs jobs = jobs_of(thread_counts[k]);
         for (int repeat = 0; repeat < 50; repeat++) {
             static Nest nest;
+            uint64_t workers = 0;
             memset(&nest, 0, sizeof nest);
             nest.jobs = &jobs;
-            phx_parallel_for(&jobs, 64, 1, outer, &nest);
+            phx_parallel_for(&jobs, jobs.workers, 1, outer, &nest);
             CHECK_EQ(atomic_load(&nest.faults), 0);
-            for (int i = 0; i < 64; i++) CHECK_EQ(nest.sums[i], 4950);
+            for (uint32_t i = 0; i < jobs.workers; i++) {
+                CHECK_EQ(nest.sums[i], 4950);
+                workers |= (uint64_t)1 << nest.outer_worker[i];
+            }
+            CHECK_EQ(workers, ((uint64_t)1 << jobs.workers) - 1);
         }
         phx_jobs_threads_destroy(&jobs);
     }
@@ -124,6 +132,7 @@ PHX_TEST(jobs, a_loop_within_a_loop_runs_serially_under_the_same_worker) {
 
 typedef struct Caller {
     const PhxJobs *jobs;
+    atomic_uint *inside; /* shared by all callers */
     uint8_t seen[500];
     Tally tally;
 } Caller;
@@ -131,7 +140,7 @@ typedef struct Caller {
 static void *call_often(void *argument) {
     Caller *c = argument;
     for (int i = 0; i < 200; i++) {
-        c->tally = (Tally){.jobs = c->jobs, .count = 500, .grain = 7, .seen = c->seen};
+        c->tally = (Tally){.jobs = c->jobs, .count = 500, .grain = 7, .seen = c->seen, .inside = c->inside};
         phx_parallel_for(c->jobs, 500, 7, visit, &c->tally);
         if (atomic_load(&c->tally.faults) != 0) return c;
     }
@@ -141,9 +150,11 @@ static void *call_often(void *argument) {
 PHX_TEST(jobs, several_threads_may_share_a_pool) {
     PhxJobs jobs = jobs_of(3);
     static Caller callers[4];
+    static atomic_uint inside[PHX_JOBS_WORKERS_MAX];
     pthread_t threads[4];
     for (int i = 0; i < 4; i++) {
         callers[i].jobs = &jobs;
+        callers[i].inside = inside;
         CHECK_EQ(pthread_create(&threads[i], NULL, call_often, &callers[i]), 0);
     }
     for (int i = 0; i < 4; i++) {
