@@ -55,8 +55,7 @@ struct Pool {
     atomic_uint_least32_t next; /* the first range that nobody has taken, at most loop.ranges */
 };
 
-/* Takes the next range; false where none is left. The counter never passes `ranges`, so that it can't wrap.
- */
+/* Takes the next range; false where none is left. The counter stops at `ranges`, so that it can't wrap. */
 static bool take_range(Pool *pool, uint32_t ranges, uint32_t *range) {
     uint_least32_t next = atomic_load_explicit(&pool->next, memory_order_relaxed);
     while (next < ranges)

@@ -67,8 +67,8 @@ static inline fix16_t phx_fix_saturate(int64_t raw) {
 static inline fix16_t phx_fix_add(fix16_t a, fix16_t b) { return phx_fix_saturate((int64_t)a + b); }
 static inline fix16_t phx_fix_sub(fix16_t a, fix16_t b) { return phx_fix_saturate((int64_t)a - b); }
 
-/* a * b, rounded to nearest (half away from zero), saturating; equals libfixmath's fix16_smul wherever that
- * rounds, and fix16_mul wherever that doesn't report an overflow. */
+/* a * b, rounded to nearest (half away from zero), saturating; equals libfixmath's fix16_mul wherever
+ * that doesn't report an overflow. */
 static inline fix16_t phx_fix_mul(fix16_t a, fix16_t b) {
     return phx_fix_saturate(phx_round_shift((int64_t)a * b, PHX_FIX_BITS));
 }

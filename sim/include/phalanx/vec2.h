@@ -111,7 +111,7 @@ static inline uint32_t phx_vec2_normalize(PhxVec2 v, PhxDir *out) {
     return (uint32_t)(s + (uint64_t)(length_sq - s * s > 2 * s));
 }
 
-/* direction * length, rounded to nearest, half away from zero. */
+/* direction * length, rounded to nearest, half away from zero. length > INT32_MIN. */
 static inline PhxVec2 phx_dir_scale(PhxDir direction, fix16_t length) {
     return phx_vec2((fix16_t)phx_round_shift((int64_t)direction.x * length, PHX_DIR_BITS),
                     (fix16_t)phx_round_shift((int64_t)direction.y * length, PHX_DIR_BITS));
