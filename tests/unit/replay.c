@@ -1,8 +1,10 @@
 /* replay.c: writer and reader against a model of what was recorded: round trip, cuts, contradictions, files.
  */
+#if defined(__unix__)
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#endif
 
 #include "base/bytes.h"
 #include "replay/record.h"
@@ -482,6 +484,7 @@ PHX_TEST(replay, file_holds_every_tick_as_soon_as_it_is_flushed) {
     free(match);
 }
 
+#if defined(__unix__)
 /* A sink that passes on to a file's until a given number of bytes, and dies in the middle of a write. */
 typedef struct Killer {
     PhxReplaySink file;
@@ -546,6 +549,7 @@ PHX_TEST(replay, recorder_killed_in_the_middle_of_a_write_loses_that_record_alon
     }
     free(whole.bytes), free(match);
 }
+#endif
 
 /* ---- text and document ---- */
 
