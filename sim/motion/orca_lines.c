@@ -60,10 +60,12 @@ PhxDir phx_orca_leg(int64_t px, int64_t py, int64_t radius, bool left) {
     const int64_t ux = phx_reciprocal_scale(px, r, 30), uy = phx_reciprocal_scale(py, r, 30);
     int64_t sine = phx_reciprocal_scale(radius, r, 30);
     if (sine > (int64_t)1 << 30) sine = (int64_t)1 << 30;
-    /* never the root of a negative; < 2^48: eight bits of fraction keep short legs exact */
+    /* never the root of a negative. The root of leg^2 * 4^up has 32 bits, so that short legs are exact too */
     const uint64_t leg_sq = distance_sq > radius_sq ? distance_sq - radius_sq : 0;
-    const int64_t leg = phx_isqrt64(leg_sq << 16); /* Q24, < 2^32 */
-    const int64_t cosine = phx_reciprocal_scale(leg, (PhxReciprocal){r.mantissa >> 2, r.half_shift}, 24);
+    const unsigned up = leg_sq ? phx_leading_zeros64(leg_sq) / 2 : 31;
+    const int64_t leg = phx_isqrt64(leg_sq << (2 * up));
+    /* leg / 2^up / |p| in Q30; up >= r.half_shift, as leg <= |p|; 2^32 * 2^30 */
+    const int64_t cosine = phx_round_shift(leg * (r.mantissa >> 2), 31 + up - r.half_shift);
     if (!left) sine = -sine;
     return phx_dir((int32_t)phx_round_shift(ux * cosine - uy * sine, 30),
                    (int32_t)phx_round_shift(uy * cosine + ux * sine, 30));

@@ -1,0 +1,121 @@
+/* orca_limits.c: whole ticks at the stated limits: radii, speeds, horizons, rates, positions at the edge of
+ * the world, crowds on one spot. Nothing overflows (run it under UBSan), and no result is faster than its
+ * class allows.
+ */
+#include <phalanx/orca.h>
+#include <stdlib.h>
+
+#include "base/arena.h"
+#include "harness.h"
+
+enum { ONE = 1 << 16, UNITS = 120, CLASSES = 4, BOX = 4 };
+
+typedef struct Scene {
+    PhxSpatial spatial;
+    PhxOrcaWork work;
+    PhxWalls walls;
+} Scene;
+
+/* One of the extremes, or anything between. */
+static fix16_t pick(uint64_t *seed, fix16_t low, fix16_t high) {
+    switch (test_range(seed, 0, 3)) {
+    case 0:
+        return low;
+    case 1:
+        return high;
+    case 2:
+        return (fix16_t)(low + test_range(seed, 0, 3));
+    default:
+        return (fix16_t)test_range(seed, low, high);
+    }
+}
+
+static void make_class(uint64_t *seed, PhxOrcaClass *c) {
+    *c = (PhxOrcaClass){.radius = pick(seed, 1 << 12, 16 * ONE),
+                        .max_speed = pick(seed, 0, 64 * ONE),
+                        .neighbour_range = pick(seed, 0, 64 * ONE),
+                        .horizon = pick(seed, 1 << 12, 1024 * ONE),
+                        .wall_horizon = pick(seed, 1 << 12, 1024 * ONE),
+                        .neighbours = (uint32_t)test_range(seed, 0, 16)};
+}
+
+static void make_units(uint64_t *seed, fix16_t column[6][UNITS], const uint16_t *class_of,
+                       const PhxOrcaClass *classes, PhxVec2 middle) {
+    const fix16_t spread = pick(seed, 0, 60 * ONE);
+    for (int i = 0; i < UNITS; i++) {
+        column[0][i] = (fix16_t)(middle.x + test_range(seed, -spread, spread));
+        column[1][i] = (fix16_t)(middle.y + test_range(seed, -spread, spread));
+        for (int c = 2; c < 6; c += 2) {
+            const fix16_t speed = c == 2 ? classes[class_of[i]].max_speed : 64 * ONE;
+            const PhxVec2 v =
+                phx_vec2_clamp_length(phx_vec2(pick(seed, -speed, speed), pick(seed, -speed, speed)), speed);
+            column[c][i] = v.x, column[c + 1][i] = v.y;
+        }
+    }
+}
+
+PHX_TEST(orca_limits, hold_over_whole_ticks) {
+    static fix16_t column[6][UNITS], out_x[UNITS], out_y[UNITS];
+    static uint8_t flags[UNITS];
+    const int rounds = getenv("PHX_LONG") ? 20000 : 1500;
+    int crowded = 0, walled = 0;
+    for (int round = 0; round < rounds; round++) {
+        uint64_t seed = 70000 + (uint64_t)round;
+        const fix16_t edge = 8192 * ONE - 60 * ONE;
+        const PhxVec2 middle = {pick(&seed, -edge, edge), pick(&seed, -edge, edge)};
+        PhxOrcaClass classes[CLASSES];
+        uint16_t class_of[UNITS];
+        for (int i = 0; i < CLASSES; i++) make_class(&seed, &classes[i]);
+        for (int i = 0; i < UNITS; i++) class_of[i] = (uint16_t)test_range(&seed, 0, CLASSES - 1);
+        make_units(&seed, column, class_of, classes, middle);
+        /* a box near the units with one side that crosses the world */
+        const fix16_t w = pick(&seed, ONE / 64, 30 * ONE),
+                      left = test_range(&seed, 0, 1) ? -8192 * ONE : middle.x - w;
+        const PhxVec2 box[BOX] = {
+            {left, middle.y + w},
+            {middle.x + w, middle.y + w},
+            {middle.x + w, middle.y + 2 * w < 8192 * ONE ? middle.y + 2 * w : 8192 * ONE},
+            {left, middle.y + 3 * (w / 2)}};
+        const uint32_t size = BOX;
+        const PhxWallsSize walls_size = phx_walls_size_polygons(box, &size, 1);
+        Scene s = {0};
+        PhxArena arena = phx_arena_measure();
+        for (int pass = 0; pass < 2; pass++) {
+            phx_spatial_layout(&s.spatial, &arena, UNITS);
+            phx_orca_layout(&s.work, &arena, UNITS, CLASSES);
+            phx_walls_layout(&s.walls, &arena, walls_size);
+            const size_t bytes = arena.used;
+            if (pass == 0) CHECK_OK(phx_arena_create(&arena, phx_allocator_default(), bytes));
+        }
+        const PhxStatus status = phx_walls_build_polygons(&s.walls, box, &size, 1);
+        CHECK_THAT(status == PHX_OK || w < ONE / 2, "round %d", round);
+        const PhxJobs serial = phx_jobs_serial();
+        phx_spatial_build(&s.spatial, &serial, column[0], column[1], NULL, UNITS,
+                          phx_orca_range(classes, CLASSES));
+        const PhxOrcaScene scene = {.spatial = &s.spatial,
+                                    .walls = &s.walls,
+                                    .vel_x = column[2],
+                                    .vel_y = column[3],
+                                    .pref_x = column[4],
+                                    .pref_y = column[5],
+                                    .class_of = class_of,
+                                    .classes = classes,
+                                    .class_count = CLASSES,
+                                    .tick_rate = (uint32_t)pick(&seed, 1, 1000),
+                                    .out_x = out_x,
+                                    .out_y = out_y,
+                                    .flags = flags,
+                                    .work = &s.work};
+        phx_orca_run(&scene, &serial);
+        for (int i = 0; i < UNITS; i++) {
+            const fix16_t speed = classes[class_of[i]].max_speed;
+            CHECK_THAT(phx_vec2_length_sq(phx_vec2(out_x[i], out_y[i])) <= (uint64_t)speed * (uint64_t)speed,
+                       "round %d unit %d", round, i);
+            crowded += flags[i] & PHX_ORCA_CROWDED;
+            walled += (flags[i] & PHX_ORCA_WALLED) != 0;
+        }
+        phx_arena_destroy(&arena);
+    }
+    printf("%d units were crowded, %d walled\n", crowded, walled);
+    CHECK(crowded > rounds && walled > rounds / 100);
+}
