@@ -234,7 +234,8 @@ static int replay_verify(PhxCli *cli, const char *path, const PhxReplay *replay,
 
 /* ---- png */
 
-static int draw(PhxCli *cli, const char *path, const char *out, PhxReplayPlayback *playback, uint32_t ticks) {
+static int draw(PhxCli *cli, const char *path, const char *out, PhxReplayPlayback *playback,
+                const PhxReplayInfo *info) {
     PhxError error = {0};
     PhxSim *sim = phx_replay_playback_sim(playback);
     PhxTrails *trails = phx_trails_create(sim);
@@ -242,12 +243,16 @@ static int draw(PhxCli *cli, const char *path, const char *out, PhxReplayPlaybac
     while (!status && !phx_replay_playback_done(playback)) {
         status = phx_replay_playback_step(playback, NULL);
         phx_trails_record(trails, sim);
-        phx_cli_progress(cli, phx_sim_tick(sim), ticks, "ticks played");
+        phx_cli_progress(cli, phx_sim_tick(sim), info->ticks, "ticks played");
     }
     const PhxPictureOptions picture = {.title = path};
     if (!status) status = phx_picture_write_png(out, sim, trails, &picture, &error);
     phx_trails_destroy(trails);
     if (status) return phx_cli_fail_status(cli, out, status, &error);
+    if (phx_sim_root(sim) != info->final_root)
+        phx_cli_note(cli,
+                     "%s: this build plays another match than was recorded; phx replay verify names the tick",
+                     path);
     phx_cli_set(cli, "png", json_string(out));
     phx_cli_set(cli, "ticks", json_integer(phx_sim_tick(sim)));
     phx_cli_set(cli, "root", phx_cli_hash_json(phx_sim_root(sim)));
@@ -262,7 +267,7 @@ static int replay_png(PhxCli *cli, const char *path, const char *out, const PhxR
     PhxError error = {0};
     const PhxStatus status = phx_replay_playback_create(replay, config, &playback, &error);
     if (status) return phx_cli_fail_status(cli, path, status, &error);
-    const int code = draw(cli, path, out, playback, phx_replay_info(replay)->ticks);
+    const int code = draw(cli, path, out, playback, phx_replay_info(replay));
     phx_replay_playback_destroy(playback);
     return code;
 }

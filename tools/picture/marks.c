@@ -116,11 +116,13 @@ void phx_marks_goals(const PhxMarks *marks) {
         cairo_fill(cairo);
         cairo_set_line_width(cairo, 2);
         cairo_move_to(cairo, x, y);
-        cairo_line_to(cairo, x, y - 26);
+        /* The pole stands up, or hangs where the map ends above. */
+        const double up = y - 30 > marks->canvas->top ? -1 : 1;
+        cairo_line_to(cairo, x, y + 26 * up);
         cairo_stroke(cairo);
-        cairo_move_to(cairo, x, y - 26);
-        cairo_line_to(cairo, x + 17, y - 20.5);
-        cairo_line_to(cairo, x, y - 15);
+        cairo_move_to(cairo, x, y + 26 * up);
+        cairo_line_to(cairo, x + 17, y + 20.5 * up);
+        cairo_line_to(cairo, x, y + 15 * up);
         cairo_close_path(cairo);
         phx_canvas_color(marks->canvas, phx_draw_player_color(flags[f].player), 1);
         cairo_fill_preserve(cairo);

@@ -21,9 +21,10 @@ typedef struct Relief {
     uint8_t *cells;            /* kind of each */
     uint32_t width, height;    /* pixels */
     float cell;                /* pixels a cell of the reduced map */
-    uint8_t *kind;             /* of each pixel */
-    float *edge;               /* pixels to the nearest pixel of another kind */
-    float *rise;               /* height in pixels */
+    float grain;   /* pixels a pixel of the final image, a side: all lengths below are in the latter */
+    uint8_t *kind; /* of each pixel */
+    float *edge;   /* pixels to the nearest pixel of another kind */
+    float *rise;   /* height in pixels */
 } Relief;
 
 static PhxGroundKind ground_of(char letter, uint8_t cost, uint8_t cheapest) {
@@ -195,19 +196,21 @@ static float crown(float x, float y, float spacing, float *hue) {
 }
 
 static float tree_spacing(const Relief *relief) {
-    const float spacing = 1.7f * relief->cell;
+    const float spacing = 1.7f * relief->cell / relief->grain;
     return spacing < 5 ? 5 : spacing;
 }
 
 static float rise_at(const Relief *relief, uint32_t px, uint32_t py) {
     const size_t at = (size_t)py * relief->width + px;
-    const float x = (float)px, y = (float)py, edge = relief->edge[at];
-    const float span = (float)(relief->width > relief->height ? relief->width : relief->height) / 7;
+    const float x = (float)px / relief->grain, y = (float)py / relief->grain;
+    const float edge = relief->edge[at] / relief->grain;
+    const float span =
+        (float)(relief->width > relief->height ? relief->width : relief->height) / (7 * relief->grain);
     const float hills = 26 * octaves(x / span, y / span, 1, 5);
     float hue;
     switch (relief->kind[at]) {
     case PHX_GROUND_KIND_WATER:
-        return hills * 0.1f - 2;
+        return hills - 2.5f;
     case PHX_GROUND_KIND_SWAMP:
         return hills * 0.5f + 0.5f * noise(x / 3, y / 3, 9);
     case PHX_GROUND_KIND_WOODS:
@@ -224,7 +227,8 @@ static float rise_at(const Relief *relief, uint32_t px, uint32_t py) {
 
 static Color ground_color(const Relief *relief, uint32_t px, uint32_t py) {
     const size_t at = (size_t)py * relief->width + px;
-    const float x = (float)px, y = (float)py, edge = relief->edge[at];
+    const float x = (float)px / relief->grain, y = (float)py / relief->grain;
+    const float edge = relief->edge[at] / relief->grain;
     switch (relief->kind[at]) {
     case PHX_GROUND_KIND_WATER: {
         const float depth = 1 - expf(-edge / 26);
@@ -260,13 +264,14 @@ static float light_at(const Relief *relief, uint32_t px, uint32_t py) {
                    y1 = py + 1 < h ? py + 1 : py;
     const float *rise = relief->rise;
     const float here = rise[(size_t)py * w + px];
-    const float dx = (rise[(size_t)py * w + x1] - rise[(size_t)py * w + x0]) / 2;
-    const float dy = (rise[(size_t)y1 * w + px] - rise[(size_t)y0 * w + px]) / 2;
+    const float dx = (rise[(size_t)py * w + x1] - rise[(size_t)py * w + x0]) * relief->grain / 2;
+    const float dy = (rise[(size_t)y1 * w + px] - rise[(size_t)y0 * w + px]) * relief->grain / 2;
     /* Normal (-dx, -dy, 1) with light from (-1, -1, 1.6). */
     const float lambert = (dx + dy + 1.6f) / sqrtf((dx * dx + dy * dy + 1) * 4.56f) / 0.7493f;
+    const uint32_t reach = (uint32_t)(10 * relief->grain);
     float shadow = 0;
-    for (uint32_t k = 1; k <= 10 && k <= px && k <= py; k++) {
-        const float over = rise[(size_t)(py - k) * w + px - k] - here - 1.1f * (float)k;
+    for (uint32_t k = 1; k <= reach && k <= px && k <= py; k++) {
+        const float over = rise[(size_t)(py - k) * w + px - k] - here - 1.1f * (float)k / relief->grain;
         if (over > shadow) shadow = over;
     }
     return (0.35f + 0.65f * lambert) * (1 - 0.38f * clamp01(shadow / 3));
@@ -285,7 +290,7 @@ static void paint_pixels(const Relief *relief, unsigned char *pixels, size_t str
             Color color = ground_color(relief, x, y);
             /* A darker seam at the border of what can't be walked on. */
             if (relief->kind[at] >= PHX_GROUND_KIND_WATER)
-                color = mix(color, rgb(0x3c4648), 0.45f * expf(-relief->edge[at] / 1.1f));
+                color = mix(color, rgb(0x3c4648), 0.45f * expf(-relief->edge[at] / (1.1f * relief->grain)));
             color = light > 1 ? mix(color, rgb(0xfffaf0), clamp01((light - 1) * 1.3f))
                               : mix(rgb(0x2b3040), color, clamp01(light));
             const uint32_t value = pack(color);
@@ -312,8 +317,30 @@ static bool relief_build(Relief *relief, const PhxSim *sim, const char *letters)
     return true;
 }
 
-cairo_surface_t *phx_terrain_paint(const PhxSim *sim, const char *letters, uint32_t width, uint32_t height) {
-    Relief relief = {.width = width, .height = height};
+/* Half as large, each pixel the mean of four: smooth edges. */
+static cairo_surface_t *halve(cairo_surface_t *fine, uint32_t width, uint32_t height) {
+    cairo_surface_t *surface = cairo_image_surface_create(CAIRO_FORMAT_RGB24, (int)width, (int)height);
+    if (cairo_surface_status(surface) != CAIRO_STATUS_SUCCESS) {
+        cairo_surface_destroy(surface);
+        return NULL;
+    }
+    const unsigned char *from = cairo_image_surface_get_data(fine);
+    unsigned char *to = cairo_image_surface_get_data(surface);
+    const size_t from_stride = (size_t)cairo_image_surface_get_stride(fine);
+    const size_t to_stride = (size_t)cairo_image_surface_get_stride(surface);
+    for (uint32_t y = 0; y < height; y++)
+        for (size_t i = 0; i < (size_t)width * 4; i++) {
+            const unsigned char *four = from + 2 * y * from_stride + (i / 4 * 2) * 4 + i % 4;
+            to[y * to_stride + i] =
+                (unsigned char)((four[0] + four[4] + four[from_stride] + four[from_stride + 4] + 2) / 4);
+        }
+    cairo_surface_mark_dirty(surface);
+    return surface;
+}
+
+static cairo_surface_t *paint_at(const PhxSim *sim, const char *letters, uint32_t width, uint32_t height,
+                                 float grain) {
+    Relief relief = {.width = width, .height = height, .grain = grain};
     cairo_surface_t *surface = cairo_image_surface_create(CAIRO_FORMAT_RGB24, (int)width, (int)height);
     if (cairo_surface_status(surface) != CAIRO_STATUS_SUCCESS || !relief_build(&relief, sim, letters)) {
         cairo_surface_destroy(surface);
@@ -328,5 +355,15 @@ cairo_surface_t *phx_terrain_paint(const PhxSim *sim, const char *letters, uint3
     free(relief.kind);
     free(relief.edge);
     free(relief.rise);
+    return surface;
+}
+
+cairo_surface_t *phx_terrain_paint(const PhxSim *sim, const char *letters, uint32_t width, uint32_t height) {
+    /* Pictures of a usual size are painted twice as fine; a giant one has no need of it. */
+    if (width > 2048 || height > 2048) return paint_at(sim, letters, width, height, 1);
+    cairo_surface_t *fine = paint_at(sim, letters, 2 * width, 2 * height, 2);
+    if (!fine) return NULL;
+    cairo_surface_t *surface = halve(fine, width, height);
+    cairo_surface_destroy(fine);
     return surface;
 }
