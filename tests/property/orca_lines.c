@@ -48,11 +48,10 @@ static Boundary nearest_boundary(double px, double py, double vx, double vy, dou
 }
 
 static PhxOrcaBody random_body(uint64_t *seed, double place, double speed, double radius) {
-    return (PhxOrcaBody){.position = {(fix16_t)((unit(seed) * 2 - 1) * place * ONE),
-                                      (fix16_t)((unit(seed) * 2 - 1) * place * ONE)},
-                         .velocity = {(fix16_t)((unit(seed) * 2 - 1) * speed * ONE),
-                                      (fix16_t)((unit(seed) * 2 - 1) * speed * ONE)},
-                         .radius = (fix16_t)(radius * ONE)};
+    fix16_t v[4];
+    for (int i = 0; i < 4; i++) v[i] = (fix16_t)((unit(seed) * 2 - 1) * (i < 2 ? place : speed) * ONE);
+    return (PhxOrcaBody){
+        .position = {v[0], v[1]}, .velocity = {v[2], v[3]}, .radius = (fix16_t)(radius * ONE)};
 }
 
 PHX_TEST(orca_lines, of_units_are_tangents_at_the_nearest_point) {
@@ -62,8 +61,8 @@ PHX_TEST(orca_lines, of_units_are_tangents_at_the_nearest_point) {
     for (int k = 0; k < total; k++) {
         uint64_t seed = 900000 + (uint64_t)k;
         const double place = k % 3 ? 6 : 30;
-        PhxOrcaBody body[2] = {random_body(&seed, place, 3, 0.0625 + unit(&seed) * 2),
-                               random_body(&seed, place, 3, 0.0625 + unit(&seed) * 2)};
+        PhxOrcaBody body[2];
+        for (int i = 0; i < 2; i++) body[i] = random_body(&seed, place, 3, 0.0625 + unit(&seed) * 2);
         const double horizon = 0.25 + unit(&seed) * 8;
         const int64_t inv = llround(0x1p30 / horizon);
         PhxOrcaLine line[2];

@@ -103,25 +103,25 @@ static double distance(const OracleLine *l, uint32_t n, double r, double px, dou
  * without; 4 tangent to the disc and far away. */
 static void make(uint64_t *seed, int kind, Instance *in) {
     *in = (Instance){.count = (uint32_t)test_range(seed, 1, MAX_LINES)};
-    in->hard = (uint32_t)test_range(seed, 0, in->count) * (test_range(seed, 0, 1) != 0);
+    if (test_range(seed, 0, 1)) in->hard = (uint32_t)test_range(seed, 0, in->count);
     const double speed = test_range(seed, 0, 3) ? 0.25 + 4 * unit(seed) : 64 * unit(seed);
     in->speed = (fix16_t)lround(speed * 65536);
-    const double wish = unit(seed) * speed * (test_range(seed, 0, 7) ? 1 : 1.5), turn = unit(seed) * 6.3;
+    const double most = test_range(seed, 0, 7) ? speed : speed * 1.5, wish = unit(seed) * most,
+                 turn = unit(seed) * 6.3;
     in->preferred =
         phx_vec2((fix16_t)lround(cos(turn) * wish * 65536), (fix16_t)lround(sin(turn) * wish * 65536));
     const double at = unit(seed) * speed, around = unit(seed) * 6.3, wx = at * cos(around),
                  wy = at * sin(around);
     const double axis = unit(seed) * 6.3;
     for (uint32_t i = 0; i < in->count; i++) {
-        double angle = unit(seed) * 6.3;
-        if (kind == 2 || kind == 3)
-            angle = axis + ldexp(unit(seed) - 0.5, -(int)test_range(seed, 0, 30)) +
-                    (test_range(seed, 0, 1) ? 3.14159265358979 : 0);
+        double angle = unit(seed) * 6.3, narrow = unit(seed) - 0.5, low = unit(seed);
+        const int bits = (int)test_range(seed, 0, 30);
+        const bool flip = test_range(seed, 0, 1), thin = test_range(seed, 0, 1);
+        if (kind == 2 || kind == 3) angle = axis + ldexp(narrow, -bits) + (flip ? 3.14159265358979 : 0);
         const PhxDir n = dir_at(angle);
         double c = (unit(seed) * 2 - 1.2) * speed;
         if (kind == 1 || kind == 2)
-            c = ldexp(n.x, -30) * wx + ldexp(n.y, -30) * wy -
-                unit(seed) * (test_range(seed, 0, 1) ? speed : speed / 64);
+            c = ldexp(n.x, -30) * wx + ldexp(n.y, -30) * wy - low * (thin ? speed / 64 : speed);
         if (kind == 4) c = test_range(seed, 0, 1) ? speed : unit(seed) * 4000;
         in->line[i] = (PhxOrcaLine){n, (fix16_t)lround(c * 65536)};
     }

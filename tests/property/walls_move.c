@@ -51,6 +51,11 @@ static void make_grid(uint64_t *seed, PhxNavGrid *grid, uint8_t *cost) {
         cost[i] = test_range(seed, 0, 99) < percent ? PHX_NAV_IMPASSABLE : 1;
 }
 
+static PhxVec2 random_vec(uint64_t *seed, int64_t low, int64_t high) {
+    const fix16_t x = (fix16_t)test_range(seed, low, high), y = (fix16_t)test_range(seed, low, high);
+    return phx_vec2(x, y);
+}
+
 static uint32_t cell_at(const PhxNavGrid *grid, PhxVec2 at) {
     return (uint32_t)(at.y / ONE) * grid->width + (uint32_t)(at.x / ONE);
 }
@@ -63,13 +68,13 @@ PHX_TEST(walls_move, a_clear_disc_stays_clear_and_on_its_side) {
         uint64_t seed = 31000 + (uint64_t)g;
         PhxNavGrid grid;
         make_grid(&seed, &grid, cost);
-        const fix16_t radius = (fix16_t)test_range(&seed, 1 << 12, ONE * 2) >> test_range(&seed, 0, 2);
+        const fix16_t size = (fix16_t)test_range(&seed, 1 << 12, ONE * 2),
+                      radius = size >> test_range(&seed, 0, 2);
         const fix16_t r = radius < 1 << 12 ? 1 << 12 : radius;
         PhxVec2 at = {0, 0};
         bool placed = false;
         for (int tries = 0; tries < 200 && !placed; tries++) {
-            at = phx_vec2((fix16_t)test_range(&seed, 0, SIDE * ONE - 1),
-                          (fix16_t)test_range(&seed, 0, SIDE * ONE - 1));
+            at = random_vec(&seed, 0, SIDE * ONE - 1);
             placed = clearance_sq(&grid, at) >= (int64_t)r * r;
         }
         if (!placed) continue;
@@ -77,8 +82,7 @@ PHX_TEST(walls_move, a_clear_disc_stays_clear_and_on_its_side) {
         for (int step = 0; step < 100; step++) {
             const fix16_t reach =
                 (fix16_t)(test_range(&seed, 0, 9) ? r * 2 : test_range(&seed, 0, 64 * ONE) / 2);
-            const PhxVec2 by = {(fix16_t)test_range(&seed, -reach, reach),
-                                (fix16_t)test_range(&seed, -reach, reach)};
+            const PhxVec2 by = random_vec(&seed, -reach, reach);
             const PhxVec2 to = phx_walls_move(&grid, at, by, r);
             CHECK_THAT(clearance_sq(&grid, to) >= (int64_t)r * r, "grid %d step %d radius %d", g, step, r);
             CHECK_THAT(mark[cell_at(&grid, to)], "grid %d step %d: passed a wall", g, step);
@@ -101,8 +105,7 @@ PHX_TEST(walls_move, a_disc_in_a_wall_comes_out_and_never_goes_deeper) {
         PhxNavGrid grid;
         make_grid(&seed, &grid, cost);
         const fix16_t r = (fix16_t)test_range(&seed, 1 << 12, ONE);
-        PhxVec2 at = {(fix16_t)test_range(&seed, 0, SIDE * ONE - 1),
-                      (fix16_t)test_range(&seed, 0, SIDE * ONE - 1)};
+        PhxVec2 at = random_vec(&seed, 0, SIDE * ONE - 1);
         const bool in_open_cell = !solid(&grid, at.x / ONE, at.y / ONE);
         const int64_t first = clearance_sq(&grid, at);
         if (first >= (int64_t)r * r) continue;
@@ -112,7 +115,7 @@ PHX_TEST(walls_move, a_disc_in_a_wall_comes_out_and_never_goes_deeper) {
                 room = room && !solid(&grid, at.x / ONE + dx, at.y / ONE + dy);
         int64_t depth = first;
         for (int tick = 0; tick < 60; tick++) {
-            const PhxVec2 by = {(fix16_t)test_range(&seed, -r, r), (fix16_t)test_range(&seed, -r, r)};
+            const PhxVec2 by = random_vec(&seed, -r, r);
             at = phx_walls_move(&grid, at, by, r);
             const int64_t now = clearance_sq(&grid, at), full = (int64_t)r * r;
             if (in_open_cell) CHECK_THAT(now >= (depth < full ? depth : full), "grid %d tick %d", g, tick);

@@ -91,9 +91,10 @@ PHX_TEST(walls, outline_every_edge_of_a_grid_once_and_are_found_by_distance) {
         PhxArena arena = walls_of_grid(&walls, &grid);
         check_cover(&grid, &walls, round);
         for (int q = 0; q < 20; q++) {
-            const PhxVec2 at = {(fix16_t)test_range(&seed, -2 * ONE, 42 * ONE),
-                                (fix16_t)test_range(&seed, -2 * ONE, 42 * ONE)};
-            const fix16_t range = (fix16_t)test_range(&seed, 1, 64 * ONE) >> test_range(&seed, 0, 5);
+            const fix16_t x = (fix16_t)test_range(&seed, -2 * ONE, 42 * ONE);
+            const PhxVec2 at = {x, (fix16_t)test_range(&seed, -2 * ONE, 42 * ONE)};
+            const fix16_t most = (fix16_t)test_range(&seed, 1, 64 * ONE),
+                          range = most >> test_range(&seed, 0, 5);
             PhxWallNear got[PHX_WALLS_MAX_NEAR], want[PHX_WALLS_MAX_NEAR];
             const uint32_t limit = (uint32_t)test_range(&seed, 1, PHX_WALLS_MAX_NEAR);
             const uint32_t found = phx_walls_nearest(&walls, at, range, limit, got);
