@@ -266,7 +266,7 @@ static void show_progress(Hosting *hosting) {
     snprintf(words, sizeof words,
              "%" PRIu32 " of %" PRIu32 " units arrived  %.3f ms/tick  %.0f bytes/s  tick", count.arrived,
              count.units, phx_match_ms_per_tick(&hosting->match), rate);
-    phx_cli_progress(hosting->cli, phx_sim_tick(hosting->match.sim), hosting->final_ticks + 1u, words);
+    phx_cli_progress(hosting->cli, phx_sim_tick(hosting->match.sim), hosting->final_ticks, words);
 }
 
 static int loop(Hosting *hosting) {

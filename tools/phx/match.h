@@ -48,6 +48,7 @@ typedef struct PhxMatch {
     PhxReplayWriter *writer;
     bool broken;          /* the replay couldn't be written any more: said once, exit code 2 at the end */
     uint8_t *has_arrived; /* by unit slot: it has reached a goal at least once */
+    uint32_t wait_said;   /* ms of waiting for a player from which on it is said again */
     bool moved;           /* some unit has moved since tick 0 */
     uint32_t still_since; /* first tick since which no unit moves */
     uint64_t began;       /* ns, when the first tick was stepped; 0: none yet */

@@ -159,7 +159,10 @@ const char *phx_match_why(const PhxNetEvent *event) {
     return event->text[0] ? event->text : phx_net_reason_text(event->reason);
 }
 
+/* At once, and again each time the wait has doubled. */
 static void say_waiting(PhxMatch *match, const PhxNetEvent *event) {
+    if (event->elapsed_ms < match->wait_said) return;
+    match->wait_said = 2 * event->elapsed_ms;
     char names[400] = "", name[40];
     size_t used = 0;
     for (uint32_t slot = 0; slot < PHX_NET_PLAYERS_MAX && used + sizeof name + 2 < sizeof names; slot++)
@@ -190,6 +193,9 @@ void phx_match_event(PhxMatch *match, const PhxNetEvent *event, PhxNetEvent *fir
     switch (event->type) {
     case PHX_NET_EVENT_WAITING:
         say_waiting(match, event);
+        break;
+    case PHX_NET_EVENT_RESUMED:
+        match->wait_said = 0;
         break;
     case PHX_NET_EVENT_LEFT:
         phx_cli_note(match->cli, "%s is gone: %s", phx_match_slot_name(match, event->slot, name),
