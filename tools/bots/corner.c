@@ -12,13 +12,15 @@ enum { GROUP_SIZE = 50, GROUP_LIMIT = 1024 };
 
 typedef struct Goals {
     const PhxGround *ground;
-    uint32_t apart; /* cells between two goals */
+    const uint8_t *room; /* cells in which a whole group has room; null: any will do */
+    uint32_t apart;      /* cells between two goals */
     uint32_t wanted, count;
     uint32_t cells[GROUP_LIMIT];
 } Goals;
 
 static bool take_goal(void *user, uint32_t cell) {
     Goals *goals = user;
+    if (goals->room != NULL && !goals->room[cell]) return true;
     const int64_t x = cell % goals->ground->width, y = cell / goals->ground->width;
     for (uint32_t i = 0; i < goals->count; i++) {
         const int64_t dx = goals->cells[i] % goals->ground->width - x,
@@ -69,11 +71,20 @@ static PhxStatus choose_goals(const PhxSim *sim, const Army *army, uint32_t grou
                                    : (east ? PHX_CORNER_NORTH_EAST : PHX_CORNER_NORTH_WEST);
     const uint32_t from = phx_ground_corner(*ground, piece, corner);
     if (from == PHX_NAV_NO_CELL) return PHX_ERROR_NOT_FOUND;
-    /* A disc that holds a group in rest, bodies a fifth apart. */
-    const uint32_t room =
-        (uint32_t)(((int64_t)army->radius * phx_isqrt64(GROUP_SIZE * 576) / 10) >> PHX_FIX_BITS) + 1;
-    *goals = (Goals){.ground = *ground, .apart = room, .wanted = groups};
-    return phx_ground_spread(*ground, from, take_goal, goals);
+    /* The disc that holds a group: sqrt(50 / 0.8) radii, and a fifth of that to spare. */
+    const fix16_t disc = phx_fix_mul(army->radius, 19 * PHX_FIX_ONE / 2);
+    PhxGround *wide = NULL;
+    *goals = (Goals){.ground = *ground, .apart = (uint32_t)(2 * disc / PHX_FIX_ONE) + 1, .wanted = groups};
+    PhxStatus found = phx_ground_create(&map, disc < 16 * PHX_FIX_ONE ? disc : 16 * PHX_FIX_ONE, &wide);
+    if (found == PHX_OK) {
+        goals->room = wide->fits;
+        found = phx_ground_spread(*ground, from, take_goal, goals);
+        goals->room = NULL;
+    }
+    phx_ground_destroy(wide);
+    /* Where the map is too narrow for that, wherever a body stands. */
+    if (found == PHX_OK && goals->count < groups) found = phx_ground_spread(*ground, from, take_goal, goals);
+    return found;
 }
 
 void phx_bot_corner(const PhxSim *sim, uint8_t slot, uint32_t tick, PhxBotEmit emit, void *user) {

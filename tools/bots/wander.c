@@ -1,14 +1,14 @@
 /* wander.c: a bot that gives random orders all the time: a run of its units goes to one of the match's
  * meeting places, or goes there later, or stops. The places are few, so that crowds form; some lie in walls,
- * which is meant. Cost: a look over the units at every eighth tick.
+ * which is meant. Cost: a look over the units at every twentieth tick.
  */
 #include "bots/bots_internal.h"
 
 #include <phalanx/rng.h>
 
 enum {
-    PERIOD = 8,                 /* ticks from one order of a slot to its next */
-    RUN = 24,                   /* units of one order, at most */
+    PERIOD = 20,                /* ticks from one order of a slot to its next */
+    RUN = 8,                    /* units of one order, at most */
     PLACES = 10,                /* meeting places of a match */
     PURPOSE_PLACE = 0x424f5400, /* of the draws */
     PURPOSE_ORDER

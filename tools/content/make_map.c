@@ -26,7 +26,7 @@ enum {
     LAYER_WIDTH,
     LAYER_BEND
 };
-#define ROADS 5
+#define ROADS 4
 
 typedef struct Maker {
     uint64_t seed;
@@ -148,13 +148,16 @@ static int32_t river_offset(const Maker *maker, int32_t along) {
     return (int32_t)(sum / ONE);
 }
 
-/* Where a road meets the river, as x - y: the middle, and two on each side. */
-static int32_t ford_along(const Maker *maker, int32_t road) { return (road - 2) * maker->size * 2 / 5; }
+/* Where a road meets the river, as x - y: two on each side of the middle. The inner two are equally far for
+ * both sides, so that crowds divide. */
+static int32_t ford_along(const Maker *maker, int32_t road) { return (2 * road - 3) * maker->size * 11 / 50; }
+
+static bool is_inner(int32_t road) { return road == 1 || road == 2; }
 
 static bool at_ford(const Maker *maker, int32_t along) {
     for (int32_t road = 0; road < ROADS; road++) {
         const int32_t distance = along - ford_along(maker, road),
-                      wide = maker->size / (road == 2 ? 36 : 60) + 1;
+                      wide = maker->size / (is_inner(road) ? 42 : 60) + 1;
         if (distance <= wide && distance >= -wide) return true;
     }
     return false;
@@ -190,7 +193,7 @@ static void make_road(Maker *maker, int32_t road) {
             noise(maker, LAYER_BEND + 16 * ((uint32_t)road + 1), t * 256, 0, steps * 32) * size / 40 / ONE;
         const int64_t x = (s * s * x0 + 2 * s * t * x1 + t * t * x2) / all + wobble * s / steps;
         const int64_t y = (s * s * y0 + 2 * s * t * y1 + t * t * y2) / all - wobble * s / steps;
-        const int32_t radius = size / (road == 2 ? 64 : 100) + 1;
+        const int32_t radius = size / (is_inner(road) ? 72 : 100) + 1;
         stamp(maker, (int32_t)x, (int32_t)y, radius, '.', "@T");
         stamp(maker, (int32_t)x, (int32_t)y, radius - 1, 'S', "L"); /* a causeway through a lake */
     }

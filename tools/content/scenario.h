@@ -71,7 +71,9 @@ typedef struct PhxScenario {
     PhxSettings settings;
     uint32_t ticks;                         /* how long a run of it is */
     uint32_t unit_capacity, order_capacity; /* 0: chosen by phx_scenario_build */
-    PhxMovingAiCosts terrain;               /* what entering a cell costs, by its letter in the map */
+    uint32_t
+        field_cache; /* flow fields that a run of it should keep, 0: the default; speed and memory only */
+    PhxMovingAiCosts terrain; /* what entering a cell costs, by its letter in the map */
     bool foreign_map; /* the map isn't its own: groups and goals that don't fit go to the nearest place that
                          does */
     PhxScenarioPlayer players[PHX_PLAYER_LIMIT];

@@ -28,6 +28,7 @@ static const Field root_fields[] = {
      0},
     {"order_capacity", FIELD_U32, false, offsetof(Root, scenario.order_capacity), 1, PHX_SCENARIO_UNIT_LIMIT,
      0},
+    {"field_cache", FIELD_U32, false, offsetof(Root, scenario.field_cache), 1, 4096, 0},
     {"terrain", FIELD_NODE, false, offsetof(Root, terrain), 0, 0, 0},
     {"players", FIELD_NODE, true, offsetof(Root, players), 0, 0, 0},
     {"unit_types", FIELD_NODE, true, offsetof(Root, types), 0, 0, 0},

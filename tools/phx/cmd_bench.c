@@ -150,13 +150,13 @@ static void set_json(const Bench *bench) {
 
 static int parse(Bench *bench, int argc, const char **argv) {
     char *threads = NULL;
-    const struct poptOption table[] = {
-        {"threads", 'j', POPT_ARG_STRING, &threads, 0,
-         "numbers of threads, with commas between (default 1,2)", "LIST"},
-        {"ticks", 't', POPT_ARG_INT, &bench->ticks, 0, "ticks of each run (default: the scenario's own)",
-         "N"},
-        {"field-cache", 0, POPT_ARG_INT, &bench->field_cache, 0, "flow fields kept (default 16)", "N"},
-        POPT_TABLEEND};
+    const struct poptOption table[] = {{"threads", 'j', POPT_ARG_STRING, &threads, 0,
+                                        "numbers of threads, with commas between (default 1,2)", "LIST"},
+                                       {"ticks", 't', POPT_ARG_INT, &bench->ticks, 0,
+                                        "ticks of each run (default: the scenario's own)", "N"},
+                                       {"field-cache", 0, POPT_ARG_INT, &bench->field_cache, 0,
+                                        "flow fields kept (default: the scenario's, or 16)", "N"},
+                                       POPT_TABLEEND};
     int code = phx_cli_parse(bench->cli, argc, argv, table, &usage);
     if (code == PHX_CLI_GO) code = phx_cli_range(bench->cli, "--ticks", bench->ticks, 0, 100000000);
     if (code == PHX_CLI_GO) code = phx_cli_range(bench->cli, "--field-cache", bench->field_cache, 0, 4096);

@@ -204,7 +204,7 @@ static int make_map(PhxCli *cli, int argc, const char **argv) {
         .synopsis = "-o MAP",
         .about = "Makes a map for two sides in MovingAI's .map format: ridges with passes, lakes, woods, "
                  "swamps, and a\n"
-                 "river with five fords between the north-west and the south-east corner. It looks the same "
+                 "river with four fords between the north-west and the south-east corner. It looks the same "
                  "when it is\n"
                  "turned by half a turn. The same seed and size give the same file on every machine.",
         .examples = "  phx content make-map --seed 6 --size 512 -o clash.map\n",

@@ -54,7 +54,8 @@ static int parse(Running *running, int argc, const char **argv) {
         {"reload", 0, POPT_ARG_NONE, &o->reload, 0,
          "before every tick, go through a snapshot into another world", NULL},
         {"drop", 0, POPT_ARG_NONE, &o->drop, 0, "before every tick, throw away all that is derived", NULL},
-        {"field-cache", 0, POPT_ARG_INT, &o->field_cache, 0, "flow fields kept (default 16)", "N"},
+        {"field-cache", 0, POPT_ARG_INT, &o->field_cache, 0,
+         "flow fields kept (default: the scenario's, or 16)", "N"},
         POPT_TABLEEND};
     PhxCli *cli = running->cli;
     int code = phx_cli_parse(cli, argc, argv, table, &usage);

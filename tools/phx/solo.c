@@ -155,8 +155,11 @@ static int choose_bots(PhxSolo *solo) {
 }
 
 static int create_sim(PhxSolo *solo, PhxSim **out) {
-    const PhxSimConfig config = {
-        .jobs = solo->jobs, .game = solo->cli->game, .field_cache = solo->options.field_cache};
+    const PhxScenario *scenario = solo->content->file.scenario;
+    const uint32_t asked = solo->options.field_cache;
+    const PhxSimConfig config = {.jobs = solo->jobs,
+                                 .game = solo->cli->game,
+                                 .field_cache = asked || scenario == NULL ? asked : scenario->field_cache};
     PhxError error = {0};
     const PhxStatus status = phx_sim_create(&config, solo->content->blob, solo->content->blob_size,
                                             &solo->content->info.settings, out, &error);
