@@ -10,13 +10,19 @@
  * earlier bucket stays behind in the later one and is skipped there; should such remains fill the pool, the
  * queue is built again from the sums (requeue), which costs a pass over the map and can't happen often.
  *
- * Pruning: where all passable cells around c cost the same, a step from c need not be tried if a way as good
- * leads around c (Harabor, Grastien: Online Graph Pruning for Pathfinding on Grid Maps, 2011, in the form
- * without corner cutting). For a way p, c, n with c in the middle:
- *   - p, c diagonal: only straight on and the two directions beside are kept: to any other n a way along the
- * ring is as short, since p, c being allowed has both cells beside it open;
- *   - p, c straight: only straight on, and, where the step from c diagonally back beside p isn't allowed
- * (wall), the cells on that side beside and ahead: else p reaches n by (diagonal) or (diagonal, straight).
+ * Pruning: where c is plain (its passable neighbours E, S, W, N cost the same as c), a step from c need not
+ * be tried if a way as good leads around c (Harabor, Grastien: Online Graph Pruning for Pathfinding on Grid
+ * Maps, 2011, in the form without corner cutting). For a way p, c, n with c in the middle (the search runs
+ * from the goal outwards, so a step costs its weight times the cost of the cell that it leaves):
+ *
+ * - p, c diagonal: only straight on and the two directions beside are kept. Both cells beside the step p, c
+ *   are open and cost what c costs; so to any other n straight steps over them are no longer, whatever p
+ * costs.
+ *
+ * - p, c straight: only straight on, and, where the step from c diagonally back beside p isn't allowed
+ * (wall), the cells on that side beside and ahead. Else p, which costs what c costs, reaches n by a diagonal
+ * step to the cell beside c, which costs that too, and if need be a straight one.
+ *
  * Each replacement is no longer, and lowers (sum, number of steps, number of diagonals, how late the
  * diagonals come) in this order; that holds for straight <= diagonal <= 2 * straight. So it ends at a best
  * way of which no step is pruned, and the sums are exact. A cell keeps the set of all directions in which
@@ -24,8 +30,10 @@
  * instead of eight times.
  *
  * Cost: linear in the cells plus sum / bucket width looks at the occupancy set.
- * Determinism: a sum is the least over all ways, which no order of work can change. A sum above UINT32_MAX -
- * 1 is left out and noted; a cell that is then unreached beside a reached one tells that it was needed.
+ *
+ * Determinism: a sum is the least over all ways, which no order of work can change. A sum above
+ * UINT32_MAX - 1 is left out and noted; a cell that is then unreached beside a reached one tells that it was
+ * needed.
  */
 #include "nav/field_work.h"
 
@@ -36,7 +44,7 @@
 
 enum {
     PLAIN = 255 << PHX_FACT_PLAIN,
-    FREE = PLAIN | 255 << PHX_FACT_MOVES /* plain, and without a wall in the 3x3 */
+    FREE = PLAIN | 255 << PHX_FACT_MOVES /* plain, and no wall in the 3x3 around */
 };
 
 /* What the inner loop needs, in a form that the compiler may keep in registers: none of it changes in a

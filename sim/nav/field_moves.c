@@ -1,9 +1,12 @@
 /* field_moves.c: first stage of a field: which steps exist.
  *
- * In: costs. Out, a byte a cell each: the allowed steps, and whether the passable cells of the 3x3 around
- * cost the same (then field_front.c needs to try few steps only). Cost: about 1 ns a cell: straight-line byte
- * operations over rows with a border, without branches, which compilers turn into vector code. Determinism: a
- * pure function of the costs.
+ * In: costs. Out, a byte a cell each: the allowed steps, and whether the cell is plain: its passable
+ * neighbours E, S, W and N cost the same as it (then field_front.c needs to try few steps only).
+ *
+ * Cost: about 1 ns a cell: straight-line byte operations over rows with a border, without branches, which
+ * compilers turn into vector code.
+ *
+ * Determinism: a pure function of the costs.
  */
 #include "nav/field_work.h"
 
@@ -49,8 +52,7 @@ static void find_plain_row(int32_t width, const uint8_t *restrict up, const uint
     for (int32_t x = 0; x < width; x++) {
         const uint8_t c = at[x];
         plain[x] = (uint8_t)(same_mask(c, at[x + 1]) & same_mask(c, at[x - 1]) & same_mask(c, down[x]) &
-                             same_mask(c, up[x]) & same_mask(c, down[x + 1]) & same_mask(c, down[x - 1]) &
-                             same_mask(c, up[x + 1]) & same_mask(c, up[x - 1]));
+                             same_mask(c, up[x]));
     }
 }
 

@@ -220,6 +220,19 @@ PHX_TEST(field, nothing_passes_between_two_walls_or_around_one_corner) {
     free(map.cost);
 }
 
+/* The cell behind the corner wants to go west, but no step leads to it from the middle: no say there. */
+PHX_TEST(direction, cells_around_a_corner_have_no_say) {
+    TestMap map = drawn("..#\n..#\n...\n");
+    TestField made = test_field_make(&map.grid, 0);
+    const uint32_t goal = 1;
+    CHECK_OK(build(&made, &map, &goal, 1));
+    CHECK(made.field.flow[4] == 6 && made.field.flow[8] == 4);
+    const PhxDir direction = phx_field_direction(&made.field, 2 * ONE - 3000, 2 * ONE - 3000);
+    CHECK(direction.x == 0 && direction.y == -(1 << 30));
+    test_field_free(&made);
+    free(map.cost);
+}
+
 /* Public case 21: with diagonals as cheap as straight steps units walk detours of 45 degrees. */
 PHX_TEST(field, ways_in_the_open_have_the_octile_length_and_straight_ones_are_straight) {
     TestMap map = {{41, 41, NULL}, malloc(41 * 41)};
@@ -271,35 +284,37 @@ PHX_TEST(field, costs_are_those_of_the_cell_entered_and_ties_take_the_lowest_cod
     free(map.cost);
 }
 
-/* Sums of 65534 a + 65535 b: the far end comes to UINT32_MAX - 1 exactly, or passes it. */
+/* Sums of 65534 a + 65535 b: the far end comes to UINT32_MAX - 1 exactly, or passes it, or has a cell behind.
+ */
 PHX_TEST(field, sums_up_to_the_limit_are_exact_and_beyond_it_the_build_fails) {
+    enum { WIDTH = 262, END = WIDTH + 260 };
     const PhxFieldWeights weights = {65534, 65535};
-    TestMap map = {{261, 2, NULL}, malloc(261 * 2)};
-    memset(map.cost, PHX_NAV_IMPASSABLE, 261 * 2);
+    TestMap map = {{WIDTH, 2, NULL}, malloc(WIDTH * 2)};
+    memset(map.cost, PHX_NAV_IMPASSABLE, WIDTH * 2);
     memset(map.cost, 254, 259);
     map.grid.cost = map.cost;
     map.cost[259] = 2;
-    map.cost[260] = map.cost[261 + 259] = map.cost[261 + 260] = 254;
+    map.cost[260] = map.cost[END - 1] = map.cost[END] = 254;
     TestField made = test_field_make(&map.grid, 0x11);
     const uint32_t goal = 0;
-    for (uint8_t first = 4; first <= 5; first++) {
-        map.cost[0] = first;
+    for (int i = 0; i < 3; i++) {
+        map.cost[0] = i == 1 ? 5 : 4;
+        map.cost[END + 1] = i == 2 ? 1 : PHX_NAV_IMPASSABLE;
         const PhxStatus status = phx_field_build(&made.field, &map.grid, weights, &goal, 1, made.scratch);
-        if (first == 4) {
+        if (i == 0) {
             CHECK_OK(status);
-            CHECK_EQ(made.field.integration[261 + 260], UINT32_MAX - 1);
-            CHECK_EQ(made.field.flow[261 + 260], 5);
+            CHECK_EQ(made.field.integration[END], UINT32_MAX - 1);
+            CHECK_EQ(made.field.flow[END], 5);
             PhxError error;
             if (phx_field_check(&made.field, &map.grid, &error)) CHECK_STR(error.text, "");
-        } else {
-            CHECK_EQ(status, PHX_ERROR_LIMIT);
-            for (uint32_t i = 0; i < 261 * 2; i++)
-                CHECK(made.field.integration[i] == PHX_FIELD_UNREACHED &&
-                      made.field.flow[i] == PHX_FLOW_NONE);
+            continue;
         }
+        CHECK_EQ(status, PHX_ERROR_LIMIT);
+        for (uint32_t cell = 0; cell < WIDTH * 2; cell++)
+            CHECK(made.field.integration[cell] == PHX_FIELD_UNREACHED &&
+                  made.field.flow[cell] == PHX_FLOW_NONE);
     }
-    /* an island without way, far below the limit, isn't an overflow; nor is one beyond it */
-    map.cost[0] = 4;
+    /* an island without way isn't an overflow */
     map.cost[258] = PHX_NAV_IMPASSABLE;
     CHECK_OK(phx_field_build(&made.field, &map.grid, weights, &goal, 1, made.scratch));
     CHECK(made.field.integration[259] == PHX_FIELD_UNREACHED);

@@ -18,9 +18,9 @@ enum {
 };
 
 /* A cell in 8 bytes, so that a look at one costs one line of the cache. `facts`: cost, allowed steps (bit d:
- * direction d; 0 in walls), plain (255 where the passable cells of the 3x3 around all cost the same, else 0),
- * and arrived (bit d: a best way enters the cell, from the goal, in direction d; means something where dist
- * is set). */
+ * direction d; 0 in walls), plain (255 where the passable ones of the cells E, S, W, N cost the same as it,
+ * else 0), and arrived (bit d: a best way enters the cell, from the goal, in direction d; means something
+ * where dist is set). */
 typedef struct PhxFieldCell {
     uint32_t dist, facts;
 } PhxFieldCell;
