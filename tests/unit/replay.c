@@ -157,125 +157,104 @@ static void forge_player(Forge *forge, uint8_t slot) {
     forge_record(forge, PHX_REPLAY_TYPE_PLAYER, payload, sizeof payload);
 }
 
-/* What fault i puts behind one good tick; false beyond the last. */
-static bool forge_fault(Forge *forge, int i) {
-    static const uint8_t padded[] = {1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x80, 0x00},
-                         short_note[] = {1, 0, 0};
-    static const uint8_t late_note[] = {9, 0, 0, 0, 0, 0, 'x'}, no_command[] = {1, 0, 0, 0, 0, 0};
-    switch (i) {
-    case 0:
-        forge_hashes(forge, 0, 0, 0);
-        return true; /* a tick again */
-    case 1:
-        forge_hashes(forge, 2, 0, 0);
-        return true; /* a tick too far */
-    case 2:
-        forge_hashes(forge, 1, 1u << SAMPLE_TABLES, 1);
-        return true; /* a table that isn't there */
-    case 3:
-        forge_hashes(forge, 1, 3, 1);
-        return true; /* a hash too few */
-    case 4:
-        forge_hashes(forge, 1, 3, 3);
-        return true; /* a hash too many */
-    case 5:
-        forge_hashes(forge, 1, UINT64_MAX, 64);
-        return true;
-    case 6:
-        forge_record(forge, PHX_REPLAY_TYPE_HASHES, padded, sizeof padded);
-        return true; /* padded varint */
-    case 7:
-        forge_commands(forge, 2, 2, 0, 1, 1);
-        return true; /* another tick's commands */
-    case 8:
-        forge_commands(forge, 1, 2, 1, 0, 1);
-        return true; /* not in order */
-    case 9:
-        forge_commands(forge, 1, 2, 1, 1, 1);
-        return true; /* twice */
-    case 10:
-        forge_commands(forge, 1, 1, 0, 1, 1);
-        return true; /* more than counted */
-    case 11:
-        forge_commands(forge, 1, 4096, 0, 1, 1);
-        return true; /* fewer than counted */
-    case 12:
-        forge_commands(forge, 1, 4097, 0, 1, 1);
-        return true;
-    case 13:
-        forge_commands(forge, 1, 2, 0, 1, UINT64_MAX);
-        return true; /* a size out of all bounds */
-    case 14:
-        forge_commands(forge, 1, 2, 0, 1, PHX_COMMAND_SIZE_LIMIT);
-        return true;
-    case 15:
-        forge_record(forge, PHX_REPLAY_TYPE_COMMANDS, no_command, sizeof no_command);
-        return true;
-    case 16:
-        forge_end(forge, 2, 1000, 0);
-        return true; /* other ticks */
-    case 17:
-        forge_end(forge, 1, 1001, 0);
-        return true; /* other root */
-    case 18:
-        forge_end(forge, 1, 1000, 1);
-        return true; /* other place */
-    case 19:
-        forge_record(forge, PHX_REPLAY_TYPE_END, padded, 5);
-        return true;
-    case 20:
-        forge_player(forge, 0);
-        return true; /* after a tick */
-    case 21:
-        forge_record(forge, PHX_REPLAY_TYPE_NOTE, short_note, sizeof short_note);
-        return true;
-    case 22:
-        forge_record(forge, PHX_REPLAY_TYPE_NOTE, late_note, sizeof late_note);
-        return true;
-    case 23:
-        forge_record(forge, PHX_REPLAY_TYPE_HEADER, padded, sizeof padded);
-        return true;
-    case 24:
-        forge_record(forge, PHX_REPLAY_TYPE_CONTENT, padded, sizeof padded);
-        return true;
-    case 25:
-        forge_record(forge, 0x40, padded, sizeof padded);
-        return true; /* needed and not known */
-    default:
-        return false;
+/* Records that contradict header, content and one good tick (its root 1000). */
+static const struct {
+    const char *what;
+    enum { AS_HASHES, AS_COMMANDS, AS_END, AS_PLAYER } as;
+    uint64_t a, b, c, d, e; /* what the forger of that record takes */
+} contradictions[] = {
+    {"a tick again", AS_HASHES, 0, 0, 0, 0, 0},
+    {"a tick too far", AS_HASHES, 2, 0, 0, 0, 0},
+    {"a table that isn't there", AS_HASHES, 1, 1u << SAMPLE_TABLES, 0, 0, 0},
+    {"all tables there could be", AS_HASHES, 1, UINT64_MAX, 64, 0, 0},
+    {"a hash too few", AS_HASHES, 1, 3, 1, 0, 0},
+    {"a hash too many", AS_HASHES, 1, 3, 3, 0, 0},
+    {"another tick's commands", AS_COMMANDS, 2, 2, 0, 1, 1},
+    {"commands out of order", AS_COMMANDS, 1, 2, 1, 0, 1},
+    {"a command twice", AS_COMMANDS, 1, 2, 1, 1, 1},
+    {"more commands than counted", AS_COMMANDS, 1, 1, 0, 1, 1},
+    {"fewer commands than counted", AS_COMMANDS, 1, 4096, 0, 1, 1},
+    {"more commands than a tick may have", AS_COMMANDS, 1, 4097, 0, 1, 1},
+    {"a size out of all bounds", AS_COMMANDS, 1, 2, 0, 1, UINT64_MAX},
+    {"a size beyond the record", AS_COMMANDS, 1, 2, 0, 1, PHX_COMMAND_SIZE_LIMIT},
+    {"an end with other ticks", AS_END, 2, 1000, 0, 0, 0},
+    {"an end with another root", AS_END, 1, 1001, 0, 0, 0},
+    {"an end in another place", AS_END, 1, 1000, 1, 0, 0},
+    {"a player after a tick", AS_PLAYER, 0, 0, 0, 0, 0},
+};
+static const struct {
+    const char *what;
+    uint8_t type;
+    uint8_t size;
+    uint8_t payload[16];
+} raw_contradictions[] = {
+    {"a padded varint", PHX_REPLAY_TYPE_HASHES, 14, {1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x80, 0}},
+    {"hashes too short", PHX_REPLAY_TYPE_HASHES, 11, {1}},
+    {"no command", PHX_REPLAY_TYPE_COMMANDS, 6, {1}},
+    {"a sequence of 2^32",
+     PHX_REPLAY_TYPE_COMMANDS,
+     13,
+     {1, 0, 0, 0, 1, 0, 3, 0x80, 0x80, 0x80, 0x80, 0x10, 0}},
+    {"an end too short", PHX_REPLAY_TYPE_END, 5, {1}},
+    {"a note too short", PHX_REPLAY_TYPE_NOTE, 3, {1}},
+    {"a note of another tick", PHX_REPLAY_TYPE_NOTE, 7, {9, 0, 0, 0, 0, 0, 'x'}},
+    {"a header again", PHX_REPLAY_TYPE_HEADER, 14, {1}},
+    {"content again", PHX_REPLAY_TYPE_CONTENT, 14, {0}},
+    {"a record that is needed and not known", 0x40, 14, {0}},
+};
+enum { CONTRADICTIONS = sizeof contradictions / sizeof contradictions[0] };
+enum { RAW_CONTRADICTIONS = sizeof raw_contradictions / sizeof raw_contradictions[0] };
+
+static const char *forge_contradiction(Forge *forge, size_t i) {
+    if (i >= CONTRADICTIONS) {
+        i -= CONTRADICTIONS;
+        forge_record(forge, raw_contradictions[i].type, raw_contradictions[i].payload,
+                     raw_contradictions[i].size);
+        return raw_contradictions[i].what;
     }
+    const uint64_t a = contradictions[i].a, b = contradictions[i].b, c = contradictions[i].c,
+                   d = contradictions[i].d;
+    switch (contradictions[i].as) {
+    case AS_HASHES:
+        forge_hashes(forge, (uint32_t)a, b, (uint32_t)c);
+        break;
+    case AS_COMMANDS:
+        forge_commands(forge, (uint32_t)a, (uint16_t)b, (uint8_t)c, (uint8_t)d, contradictions[i].e);
+        break;
+    case AS_END:
+        forge_end(forge, (uint32_t)a, b, (int64_t)c);
+        break;
+    case AS_PLAYER:
+        forge_player(forge, (uint8_t)a);
+        break;
+    }
+    return contradictions[i].what;
 }
 
 PHX_TEST(replay, records_that_contradict_those_before_end_what_is_kept) {
     static Forge forge;
-    int faults = 0;
-    for (;; faults++) {
+    for (size_t i = 0; i < CONTRADICTIONS + RAW_CONTRADICTIONS; i++) {
         PhxReplay *replay;
+        PhxReplayCursor *cursor;
         SampleMemory memory = {0};
         const PhxAllocator allocator = sample_allocator(&memory);
         forge_begin(&forge);
         forge_hashes(&forge, 0, 1, 1);
         const size_t good = forge.writer.at;
-        if (!forge_fault(&forge, faults)) break;
+        const char *what = forge_contradiction(&forge, i);
         CHECK_EQ(forge.writer.status, PHX_OK);
         CHECK_OK(phx_replay_open(forge.bytes, forge.writer.at, &allocator, &replay, NULL));
         const PhxReplayInfo *info = phx_replay_info(replay);
-        CHECK_THAT(info->state == PHX_REPLAY_GARBLED, "fault %d: %s", faults,
-                   phx_replay_state_name(info->state));
-        CHECK_THAT(info->ticks == 1 && info->kept_bytes == good && info->fault.offset == good, "fault %d",
-                   faults);
-        CHECK_THAT(strstr(info->fault.text, "record at byte") != NULL, "fault %d: %s", faults,
-                   info->fault.text);
-        CHECK_THAT(memory.pieces == 1 && memory.largest < 32768, "fault %d: %zu bytes", faults,
-                   memory.largest);
-        PhxReplayCursor *cursor;
+        CHECK_THAT(info->state == PHX_REPLAY_GARBLED, "%s: %s", what, phx_replay_state_name(info->state));
+        CHECK_THAT(info->ticks == 1 && info->kept_bytes == good && info->fault.offset == good, "%s", what);
+        CHECK_THAT(strstr(info->fault.text, "record at byte") != NULL, "%s: %s", what, info->fault.text);
+        CHECK_THAT(memory.pieces == 1 && memory.largest < 32768, "%s: %zu bytes", what, memory.largest);
         CHECK_OK(phx_replay_cursor_create(replay, &cursor));
-        CHECK_THAT(memory.held < 65536, "fault %d: %zu bytes", faults, memory.held);
+        CHECK_THAT(memory.held < 65536, "%s: %zu bytes", what, memory.held);
         phx_replay_cursor_destroy(cursor);
         phx_replay_close(replay);
         CHECK_EQ(memory.held, 0);
     }
-    CHECK_EQ(faults, 26);
 }
 
 PHX_TEST(replay, later_versions_may_add_records_and_bytes_behind_the_end_are_refused) {
