@@ -244,7 +244,9 @@ static void transport_event(PhxHost *host, const PhxTransportEvent *event) {
         return;
     }
     PhxHostLink *link = &host->links[event->link];
-    if (event->type == PHX_TRANSPORT_CONNECTED && host->stage != PHX_NET_STAGE_ENDED) {
+    if (event->type == PHX_TRANSPORT_CONNECTED && (host->goodbye || host->stage == PHX_NET_STAGE_ENDED)) {
+        host->transport.close(host->transport.user, host->now, event->link);
+    } else if (event->type == PHX_TRANSPORT_CONNECTED) {
         if (link->state == PHX_HOST_LINK_JOINED) phx_host_player_gone(host, link->slot, PHX_NET_REASON_LOST);
         phx_link_init(&link->link, link->memory, PHX_HOST_TX, PHX_HOST_RX, host->now);
         link->state = PHX_HOST_LINK_GREETING;

@@ -108,14 +108,11 @@ static void fault_flush(void *user, uint64_t now) {
     fault->inner.flush(fault->inner.user, now);
 }
 
-/* What is under way on the link is lost with it. */
+/* What is under way still arrives if it is due by now; the inner transport drops the rest, its link being
+ * down. */
 static void fault_close(void *user, uint64_t now, uint32_t link) {
     Fault *fault = user;
     forward_due(fault, now);
-    for (uint32_t i = 0; i < fault->held; i++) {
-        Held *held = &fault->slots[fault->heap[i]];
-        if (held->link == link) held->link = UINT32_MAX;
-    }
     fault->inner.close(fault->inner.user, now, link);
 }
 

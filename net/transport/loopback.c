@@ -9,20 +9,26 @@
 
 enum { INBOX_MAX = 1024, ENDPOINTS_MAX = 64 };
 
-typedef struct Datagram {
+typedef enum RecordKind { RECORD_CONNECT, RECORD_DATAGRAM, RECORD_LOST } RecordKind;
+
+typedef struct Record {
+    RecordKind kind;
     uint32_t from; /* endpoint */
-    uint16_t size;
-    bool lost; /* not a datagram: the sender closed the link */
+    uint32_t size;
     uint8_t data[PHX_NET_DATAGRAM_MAX];
-} Datagram;
+} Record;
+
+/* A link is idle until the peer first polls, then up; once down it stays so, and what still comes is dropped.
+ */
+typedef enum LinkState { LINK_IDLE, LINK_UP, LINK_DOWN } LinkState;
 
 typedef struct Hub Hub;
 typedef struct Endpoint {
     Hub *hub;
     uint32_t index;
     uint32_t head, count;
-    Datagram *inbox;
-    bool up[ENDPOINTS_MAX]; /* links on which CONNECTED was given, by the other side's index */
+    Record *inbox;
+    LinkState links[ENDPOINTS_MAX]; /* by the other side's index */
 } Endpoint;
 
 struct Hub {
@@ -32,63 +38,73 @@ struct Hub {
     Endpoint endpoint[ENDPOINTS_MAX];
 };
 
-/* The star: a peer's only link leads to the host, the host's link i to endpoint i + 1. */
+/* The star: a peer's only link leads to the host, the host's link i to endpoint i + 1. Any other leads
+ * nowhere. */
 static uint32_t other_side(const Endpoint *endpoint, uint32_t link) {
-    return endpoint->index == 0 ? link + 1 : 0;
+    if (endpoint->index != 0) return link == 0 ? 0 : ENDPOINTS_MAX;
+    return link < endpoint->hub->endpoints - 1 ? link + 1 : ENDPOINTS_MAX;
 }
 static uint32_t link_of(const Endpoint *endpoint, uint32_t other) {
     return endpoint->index == 0 ? other - 1 : 0;
 }
 
-static Datagram *push(Hub *hub, uint32_t to, uint32_t from) {
+static Record *push(Hub *hub, uint32_t to, uint32_t from, RecordKind kind) {
     Endpoint *endpoint = &hub->endpoint[to];
     if (!endpoint->inbox || endpoint->count == INBOX_MAX) return NULL;
-    Datagram *datagram = &endpoint->inbox[(endpoint->head + endpoint->count) % INBOX_MAX];
+    Record *record = &endpoint->inbox[(endpoint->head + endpoint->count) % INBOX_MAX];
     endpoint->count++;
-    datagram->from = from;
-    datagram->size = 0;
-    datagram->lost = false;
-    return datagram;
+    record->from = from;
+    record->size = 0;
+    record->kind = kind;
+    return record;
 }
 
 static void loopback_send(void *user, uint64_t now, uint32_t link, const uint8_t *data, size_t size) {
     Endpoint *endpoint = user;
     (void)now;
     const uint32_t to = other_side(endpoint, link);
-    if (to >= endpoint->hub->endpoints || size > PHX_NET_DATAGRAM_MAX) return;
-    Datagram *datagram = push(endpoint->hub, to, endpoint->index);
-    if (!datagram) return;
-    datagram->size = (uint16_t)size;
-    memcpy(datagram->data, data, size);
+    if (to == ENDPOINTS_MAX || endpoint->links[to] != LINK_UP || size > PHX_NET_DATAGRAM_MAX) return;
+    Record *record = push(endpoint->hub, to, endpoint->index, RECORD_DATAGRAM);
+    if (!record) return;
+    record->size = (uint32_t)size;
+    memcpy(record->data, data, size);
+}
+
+/* What a record means to the endpoint; NOTHING: it comes over a link that isn't up. */
+static PhxTransportEventType take(Endpoint *endpoint, const Record *record, PhxTransportEvent *out) {
+    LinkState *state = &endpoint->links[record->from];
+    out->link = link_of(endpoint, record->from);
+    if (record->kind == RECORD_CONNECT) {
+        if (*state != LINK_IDLE) return PHX_TRANSPORT_NOTHING;
+        *state = LINK_UP;
+        return PHX_TRANSPORT_CONNECTED;
+    }
+    if (*state != LINK_UP) return PHX_TRANSPORT_NOTHING;
+    if (record->kind == RECORD_LOST) {
+        *state = LINK_DOWN;
+        return PHX_TRANSPORT_LOST;
+    }
+    out->data = record->data;
+    out->size = record->size;
+    return PHX_TRANSPORT_DATAGRAM;
 }
 
 static PhxTransportEventType loopback_poll(void *user, uint64_t now, PhxTransportEvent *out) {
     Endpoint *endpoint = user;
     (void)now;
     *out = (PhxTransportEvent){0};
-    if (endpoint->index != 0 && !endpoint->up[0]) {
-        endpoint->up[0] = true;
+    if (endpoint->index != 0 && endpoint->links[0] == LINK_IDLE &&
+        push(endpoint->hub, 0, endpoint->index, RECORD_CONNECT)) {
+        endpoint->links[0] = LINK_UP;
         return out->type = PHX_TRANSPORT_CONNECTED;
     }
-    while (endpoint->count != 0) {
-        const Datagram *datagram = &endpoint->inbox[endpoint->head];
-        out->link = link_of(endpoint, datagram->from);
-        if (!endpoint->up[datagram->from] && !datagram->lost) {
-            endpoint->up[datagram->from] = true;
-            return out->type = PHX_TRANSPORT_CONNECTED;
-        }
+    while (endpoint->count != 0 && out->type == PHX_TRANSPORT_NOTHING) {
+        const Record *record = &endpoint->inbox[endpoint->head];
         endpoint->head = (endpoint->head + 1) % INBOX_MAX;
         endpoint->count--;
-        if (datagram->lost) {
-            if (!endpoint->up[datagram->from]) continue;
-            endpoint->up[datagram->from] = false;
-            return out->type = PHX_TRANSPORT_LOST;
-        }
-        out->data = datagram->data;
-        out->size = datagram->size;
-        return out->type = PHX_TRANSPORT_DATAGRAM;
+        out->type = take(endpoint, record, out);
     }
-    return PHX_TRANSPORT_NOTHING;
+    return out->type;
 }
 
 static void loopback_flush(void *user, uint64_t now) {
@@ -100,10 +116,9 @@ static void loopback_close(void *user, uint64_t now, uint32_t link) {
     Endpoint *endpoint = user;
     (void)now;
     const uint32_t to = other_side(endpoint, link);
-    if (to >= endpoint->hub->endpoints) return;
-    Datagram *datagram = push(endpoint->hub, to, endpoint->index);
-    if (datagram) datagram->lost = true;
-    if (endpoint->index == 0) endpoint->up[to] = false;
+    if (to == ENDPOINTS_MAX || endpoint->links[to] != LINK_UP) return;
+    endpoint->links[to] = LINK_DOWN;
+    (void)push(endpoint->hub, to, endpoint->index, RECORD_LOST);
 }
 
 static void loopback_destroy(void *user) {
@@ -115,12 +130,12 @@ static void loopback_destroy(void *user) {
 
 PhxStatus phx_loopback_create(PhxAllocator allocator, uint32_t endpoints, PhxTransport *out) {
     if (endpoints < 2 || endpoints > ENDPOINTS_MAX) return PHX_ERROR_ARGUMENT;
-    const size_t size = sizeof(Hub) + (size_t)endpoints * INBOX_MAX * sizeof(Datagram);
+    const size_t size = sizeof(Hub) + (size_t)endpoints * INBOX_MAX * sizeof(Record);
     Hub *hub = allocator.allocate(allocator.user, size);
     if (!hub) return PHX_ERROR_MEMORY;
     memset(hub, 0, sizeof *hub);
     *hub = (Hub){.allocator = allocator, .size = size, .endpoints = endpoints, .alive = endpoints};
-    Datagram *inboxes = (Datagram *)(hub + 1);
+    Record *inboxes = (Record *)(hub + 1);
     for (uint32_t i = 0; i < endpoints; i++) {
         hub->endpoint[i].hub = hub;
         hub->endpoint[i].index = i;

@@ -379,7 +379,7 @@ static inline DriverConfig driver_config(uint32_t players, uint32_t ticks) {
                            .seed = 1,
                            .step_us = 5000,
                            .command_permille = 300,
-                           .limit_us = UINT64_C(100000000000)};
+                           .limit_us = UINT64_C(3000000000)};
     config.host.players = players;
     config.host.final_ticks = ticks;
     config.host.contract =
