@@ -43,14 +43,18 @@ static void equal_row(int32_t width, const uint32_t *restrict integration, const
     }
 }
 
+/* 255 for any value but 0. */
+static inline uint8_t mask(uint32_t value) { return (uint8_t)(value ? 255 : 0); }
+
 /* Bits to codes: the index of the lowest bit, PHX_FLOW_NONE where there is none, PHX_FLOW_WALL in walls. */
 static void code_row(int32_t width, const uint8_t *restrict cost, const uint8_t *restrict moves,
                      const uint8_t *restrict bits, uint8_t *restrict flow) {
     for (int32_t x = 0; x < width; x++) {
         const uint8_t set = bits[x] & moves[x], low = (uint8_t)(set & (0u - set));
-        const uint8_t code = (uint8_t)((low & 0xaa ? 1 : 0) | (low & 0xcc ? 2 : 0) | (low & 0xf0 ? 4 : 0));
-        const uint8_t none = cost[x] == PHX_NAV_IMPASSABLE ? PHX_FLOW_WALL : PHX_FLOW_NONE;
-        flow[x] = set ? code : none;
+        const uint8_t code = (mask(low & 0xaa) & 1) | (mask(low & 0xcc) & 2) | (mask(low & 0xf0) & 4);
+        const uint8_t any = mask(set), open = mask(cost[x] ^ PHX_NAV_IMPASSABLE);
+        const uint8_t none = (uint8_t)((open & PHX_FLOW_NONE) | (~open & PHX_FLOW_WALL));
+        flow[x] = (uint8_t)((any & code) | (~any & none));
     }
 }
 
