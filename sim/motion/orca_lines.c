@@ -19,6 +19,7 @@
 
 #include <phalanx/rng.h>
 
+#include "base/assert.h"
 #include "motion/kernels.h"
 
 enum {
@@ -26,13 +27,6 @@ enum {
     HEAD_ON = 8,           /* 2^-8 rad */
     TILT = 5,              /* 2^-5 rad */
 };
-
-/* A pair, seen from one of its units. Bounds within the query range: |p| < 2^22, |v| <= 2^23, R <= 2^21. */
-typedef struct Pair {
-    int64_t px, py; /* to the other, raw */
-    int64_t vx, vy; /* own velocity less the other's, raw */
-    int64_t radius; /* sum of both */
-} Pair;
 
 /* The direction in which two units on one spot part: a function of their slots, opposite for the two. */
 static PhxDir drawn_normal(uint32_t slot, uint32_t other) {
@@ -42,79 +36,111 @@ static PhxDir drawn_normal(uint32_t slot, uint32_t other) {
     return slot < other ? drawn : phx_dir_neg(drawn);
 }
 
-/* w / |w| of a vector with components up to 2^32; false for zero. */
 bool phx_orca_unit(int64_t x, int64_t y, PhxDir *out) {
     if (phx_abs64(x) >= (uint64_t)1 << 30 || phx_abs64(y) >= (uint64_t)1 << 30)
         x = phx_round_shift(x, 2), y = phx_round_shift(y, 2);
     const uint64_t length_sq = (uint64_t)(x * x) + (uint64_t)(y * y);
     if (length_sq == 0) return false;
-    const PhxReciprocal r = phx_reciprocal_sqrt(length_sq);
-    *out = phx_dir((int32_t)phx_reciprocal_scale(x, r, 30), (int32_t)phx_reciprocal_scale(y, r, 30));
+    *out = phx_reciprocal_dir(x, y, phx_reciprocal_sqrt(length_sq));
     return true;
+}
+
+/* The leg with its reciprocal and squares known; radius_sq <= distance_sq. */
+static inline PhxDir leg_of(int64_t px, int64_t py, int64_t radius, uint64_t distance_sq, uint64_t radius_sq,
+                            bool left) {
+    const PhxReciprocal r = phx_reciprocal_sqrt(distance_sq);
+    const PhxDir u = phx_reciprocal_dir(px, py, r);
+    /* The root of leg^2 scaled like |p|^2, so that the error of a short leg is 2^-31 of |p| too: < 2^32;
+     * cosine and sine in Q30 */
+    const uint64_t leg = phx_isqrt64((distance_sq - radius_sq) << (2 * r.half_shift));
+    const int64_t cosine = (int64_t)(leg * (uint64_t)(r.mantissa >> 1) >> 32);
+    int64_t sine = radius * ((int64_t)1 << r.half_shift) * (r.mantissa >> 1) >> 32;
+    sine = left ? sine : -sine;
+    return phx_dir((int32_t)phx_round_shift(u.x * cosine - u.y * sine, 30),
+                   (int32_t)phx_round_shift(u.y * cosine + u.x * sine, 30));
 }
 
 PhxDir phx_orca_leg(int64_t px, int64_t py, int64_t radius, bool left) {
     const uint64_t distance_sq = (uint64_t)(px * px) + (uint64_t)(py * py),
                    radius_sq = (uint64_t)(radius * radius);
-    const PhxReciprocal r = phx_reciprocal_sqrt(distance_sq);
-    const int64_t ux = phx_reciprocal_scale(px, r, 30), uy = phx_reciprocal_scale(py, r, 30);
-    int64_t sine = phx_reciprocal_scale(radius, r, 30);
-    if (sine > (int64_t)1 << 30) sine = (int64_t)1 << 30;
-    /* never the root of a negative. The root of leg^2 * 4^up has 32 bits, so that short legs are exact too */
-    const uint64_t leg_sq = distance_sq > radius_sq ? distance_sq - radius_sq : 0;
-    const unsigned up = leg_sq ? phx_leading_zeros64(leg_sq) / 2 : 31;
-    const int64_t leg = phx_isqrt64(leg_sq << (2 * up));
-    /* leg / 2^up / |p| in Q30; up >= r.half_shift, as leg <= |p|; 2^32 * 2^30 */
-    const int64_t cosine = phx_round_shift(leg * (r.mantissa >> 2), 31 + up - r.half_shift);
-    if (!left) sine = -sine;
-    return phx_dir((int32_t)phx_round_shift(ux * cosine - uy * sine, 30),
-                   (int32_t)phx_round_shift(uy * cosine + ux * sine, 30));
+    /* never the root of a negative: a disc about the origin is seen under a right angle */
+    if (distance_sq > radius_sq) return leg_of(px, py, radius, distance_sq, radius_sq, left);
+    const PhxDir u = phx_reciprocal_dir(px, py, phx_reciprocal_sqrt(distance_sq));
+    return left ? phx_dir(-u.y, u.x) : phx_dir(u.y, -u.x);
+}
+
+/* A pair, seen from one of its units. Bounds within the query range: |p| < 2^22, R <= 2^21, |v| <= 2^22 each.
+ */
+typedef struct Pair {
+    int64_t px, py;       /* to the other, raw */
+    int64_t vx, vy;       /* own velocity less the other's, raw */
+    int64_t sum_x, sum_y; /* of both velocities */
+    int64_t radius;       /* sum of both */
+    uint64_t distance_sq, radius_sq;
+} Pair;
+
+/* The half-plane that touches the disc of radius R / T about p / T where its normal is n; `inv` = 1 / T in
+ * Q30. */
+static inline PhxOrcaLine disc_line(const Pair *pair, PhxDir n, int64_t inv) {
+    const int64_t ahead = phx_round_shift(n.x * pair->px + n.y * pair->py, 30) + pair->radius; /* n . p + R */
+    /* Q46: 2^30 * 2^24, and 2^22 * 2^40 at the most */
+    const int64_t twice = n.x * pair->sum_x + n.y * pair->sum_y + ahead * inv;
+    return (PhxOrcaLine){n, phx_orca_clamp_offset(phx_round_shift(twice, 31))};
+}
+
+/* |p| <= R: the disc alone, within one tick. 1 / T <= 1000 * 2^30 < 2^40, p <= 2^21. */
+static PhxOrcaLine overlap_line(const Pair *pair, uint32_t slot, uint32_t other_slot, int64_t inv_tick) {
+    const int64_t wx = pair->vx - phx_round_shift(pair->px * inv_tick, 30);
+    const int64_t wy = pair->vy - phx_round_shift(pair->py * inv_tick, 30);
+    PhxDir n;
+    if (!phx_orca_unit(wx, wy, &n) && !phx_orca_unit(-pair->px, -pair->py, &n))
+        n = drawn_normal(slot, other_slot);
+    return disc_line(pair, n, inv_tick);
 }
 
 /* Two units that make straight for each other would brake for each other for ever, and any even number of
- * them on a circle too, as nothing says on which side to pass. So a normal of the disc that points back along
- * p within 2^-8 is turned by 2^-5, to the side on which both keep right. The half-plane still touches the
- * disc. */
-static PhxDir keep_right(PhxDir n, const Pair *pair) {
-    const int64_t across = n.x * pair->py - n.y * pair->px,
-                  along = n.x * pair->px + n.y * pair->py; /* < 2^53 */
-    if (along < 0 && phx_abs64(across) < phx_abs64(along) >> HEAD_ON)
-        phx_orca_unit(n.x - phx_round_shift(n.y, TILT), n.y + phx_round_shift(n.x, TILT), &n);
-    return n;
+ * them on a circle too, as nothing says on which side to pass. So where w points back along p within 2^-8,
+ * it's turned by 2^-5, to the side on which both keep right. The half-plane still touches the disc. */
+static inline bool head_on(int64_t dot, int64_t det) {
+    return dot < 0 && phx_abs64(det) < phx_abs64(dot) >> HEAD_ON;
 }
 
-static PhxOrcaLine pair_line(const PhxOrcaBody *self, const PhxOrcaBody *other, uint32_t slot,
-                             uint32_t other_slot, int64_t inv_horizon, int64_t inv_tick) {
-    const Pair pair = {.px = other->position.x - self->position.x,
-                       .py = other->position.y - self->position.y,
-                       .vx = self->velocity.x - other->velocity.x,
-                       .vy = self->velocity.y - other->velocity.y,
-                       .radius = self->radius + other->radius};
-    const uint64_t distance_sq = (uint64_t)(pair.px * pair.px) + (uint64_t)(pair.py * pair.py);
-    const bool overlap = distance_sq <= (uint64_t)(pair.radius * pair.radius);
-    /* 1 / T in Q30: <= 2^34, or <= 2^40 where |p| <= R: products with p below 2^61 */
-    const int64_t inv = overlap ? inv_tick : inv_horizon;
-    const int64_t wx = pair.vx - phx_round_shift(pair.px * inv, 30),
-                  wy = pair.vy - phx_round_shift(pair.py * inv, 30);
-    const int64_t sum_x = (int64_t)self->velocity.x + other->velocity.x;
-    const int64_t sum_y = (int64_t)self->velocity.y + other->velocity.y;
-    PhxDir n;
-    if (overlap || wx * pair.px + wy * pair.py < 0) {
-        if (!phx_orca_unit(wx, wy, &n) && !phx_orca_unit(-pair.px, -pair.py, &n))
-            n = drawn_normal(slot, other_slot);
-        if (!overlap) n = keep_right(n, &pair);
-        const int64_t ahead =
-            phx_round_shift(n.x * pair.px + n.y * pair.py, 30) + pair.radius; /* (n . p + R) */
-        if (overlap || ahead < 0) {
-            /* Q46: 2^30 * 2^24, and 2^22 * 2^40 at the most */
-            const int64_t twice = n.x * sum_x + n.y * sum_y + ahead * inv;
-            return (PhxOrcaLine){n, phx_orca_clamp_offset(phx_round_shift(twice, 31))};
+/* |p| > R. 1 / T <= 2^34, p < 2^22: |w| < 2^27. */
+static inline PhxOrcaLine cone_line(const Pair *pair, int64_t inv) {
+    int64_t wx = pair->vx - phx_round_shift(pair->px * inv, 30),
+            wy = pair->vy - phx_round_shift(pair->py * inv, 30);
+    const int64_t dot = wx * pair->px + wy * pair->py, det = pair->px * wy - pair->py * wx; /* <= 2^50 */
+    if (dot < 0) {
+        if (head_on(dot, det)) {
+            const int64_t x = wx;
+            wx -= phx_round_shift(wy, TILT);
+            wy += phx_round_shift(x, TILT);
         }
+        const PhxReciprocal r = phx_reciprocal_sqrt((uint64_t)(wx * wx) + (uint64_t)(wy * wy));
+        const PhxDir n = phx_reciprocal_dir(wx, wy, r);
+        if (n.x * pair->px + n.y * pair->py < -pair->radius * ((int64_t)1 << 30))
+            return disc_line(pair, n, inv);
     }
-    const bool left = pair.px * wy - pair.py * wx > 0;
-    const PhxDir leg = phx_orca_leg(pair.px, pair.py, pair.radius, left);
-    n = left ? phx_dir(-leg.y, leg.x) : phx_dir(leg.y, -leg.x);
-    return (PhxOrcaLine){n, phx_orca_clamp_offset(phx_round_shift(n.x * sum_x + n.y * sum_y, 31))};
+    const bool left = det > 0;
+    const PhxDir leg = leg_of(pair->px, pair->py, pair->radius, pair->distance_sq, pair->radius_sq, left);
+    const PhxDir n = left ? phx_dir(-leg.y, leg.x) : phx_dir(leg.y, -leg.x);
+    return (PhxOrcaLine){n, (fix16_t)phx_round_shift(n.x * pair->sum_x + n.y * pair->sum_y, 31)};
+}
+
+static inline PhxOrcaLine pair_line(const PhxOrcaBody *self, const PhxOrcaBody *other, uint32_t slot,
+                                    uint32_t other_slot, int64_t inv_horizon, int64_t inv_tick) {
+    Pair pair = {.px = other->position.x - self->position.x,
+                 .py = other->position.y - self->position.y,
+                 .vx = self->velocity.x - other->velocity.x,
+                 .vy = self->velocity.y - other->velocity.y,
+                 .sum_x = self->velocity.x + other->velocity.x,
+                 .sum_y = self->velocity.y + other->velocity.y,
+                 .radius = self->radius + other->radius};
+    pair.distance_sq = (uint64_t)(pair.px * pair.px) + (uint64_t)(pair.py * pair.py);
+    pair.radius_sq = (uint64_t)(pair.radius * pair.radius);
+    if (PHX_UNLIKELY(pair.distance_sq <= pair.radius_sq))
+        return overlap_line(&pair, slot, other_slot, inv_tick);
+    return cone_line(&pair, inv_horizon);
 }
 
 void phx_orca_unit_lines(const PhxOrcaBody *self, uint32_t slot, int64_t inv_horizon, uint32_t rate,

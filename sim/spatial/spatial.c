@@ -17,6 +17,7 @@
 enum {
     SLOT_BITS = 20, /* PHX_SPATIAL_MAX_ROWS = 2^20 */
     BUILD_ROWS = 2048,
+    CHUNK = 32, /* rows that a query looks at between two sorts */
 };
 
 void phx_spatial_layout(PhxSpatial *spatial, PhxArena *arena, uint32_t capacity) {
@@ -29,11 +30,10 @@ void phx_spatial_layout(PhxSpatial *spatial, PhxArena *arena, uint32_t capacity)
     spatial->cell_of = PHX_ARENA_ARRAY(arena, uint32_t, capacity);
 }
 
-/* The cell a quarter to half of the range wide, rounded down to a power of two: a circle then touches 5 to 9
- * rows of cells, and the cells hold about a third more than the circle. */
+/* The cell half to once the range wide, a power of two: a circle then touches 3 to 5 rows of cells. */
 static uint32_t first_shift(fix16_t range) {
     uint32_t shift = 14;
-    while (shift < 20 && (int64_t)8 << shift <= range) shift++;
+    while (shift < 22 && (int64_t)2 << shift <= range) shift++;
     return shift;
 }
 
@@ -140,36 +140,50 @@ bool phx_spatial_window(const PhxSpatial *s, PhxVec2 at, fix16_t range, PhxSpati
            clip_axis(at.y, range, s->origin_y, s->cell_shift, s->height, &out->first_y, &out->last_y);
 }
 
-/* The keys found so far, ascending; `bound` is the largest key that may still enter. */
+/* A key is (squared distance, slot). The first `sorted` keys are ascending; those behind, up to `found`,
+ * aren't. `bound` is the largest key that may still enter (and a few with its distance do, until the next
+ * sort): it falls as soon as `limit` keys are there. */
 typedef struct NearestQuery {
     int64_t x, y;
     uint64_t bound;
-    uint32_t exclude, limit, found;
-    uint64_t key[PHX_SPATIAL_MAX_NEAREST];
+    uint32_t exclude, limit, found, sorted;
+    uint64_t key[PHX_SPATIAL_MAX_NEAREST + CHUNK];
 } NearestQuery;
 
-static void insert_key(NearestQuery *query, uint64_t key) {
-    uint32_t i = query->found < query->limit ? query->found++ : query->limit - 1;
-    for (; i > 0 && query->key[i - 1] > key; i--) query->key[i] = query->key[i - 1];
-    query->key[i] = key;
-    if (query->found < query->limit) return;
+/* Sorts the keys in and drops those behind `limit`. */
+static void settle(NearestQuery *query) {
+    uint64_t *key = query->key;
+    uint32_t kept = query->sorted;
+    for (uint32_t next = query->sorted; next < query->found; next++) {
+        const uint64_t entering = key[next];
+        if (kept == query->limit && entering > key[kept - 1]) continue;
+        uint32_t i = kept < query->limit ? kept++ : kept - 1;
+        for (; i > 0 && key[i - 1] > entering; i--) key[i] = key[i - 1];
+        key[i] = entering;
+    }
+    query->sorted = query->found = kept;
+    if (kept < query->limit) return;
     /* the last key itself can't come again, so that a bound of 0 may stand for "less than 0" */
-    const uint64_t last = query->key[query->limit - 1];
-    query->bound = last - (last > 0);
+    query->bound = key[kept - 1] - (key[kept - 1] > 0);
 }
 
+/* Appends what is near enough, without a branch on it: in a sparse crowd half of the rows are, unpredictably.
+ */
 static void scan_rows(const PhxSpatial *s, NearestQuery *query, uint32_t begin, uint32_t end) {
-    uint64_t bound_sq = query->bound >> SLOT_BITS;
-    for (uint32_t row = begin; row < end; row++) {
-        /* |dx| and |dy| <= 2^31, so that the sum of squares stays below 2^63 */
-        const int64_t dx = s->position[row].x - query->x, dy = s->position[row].y - query->y;
-        const uint64_t distance_sq = (uint64_t)(dx * dx) + (uint64_t)(dy * dy);
-        if (distance_sq > bound_sq) continue;
-        const uint32_t slot = s->slot[row];
-        const uint64_t key = distance_sq << SLOT_BITS | slot; /* bound_sq < 2^44 */
-        if (key > query->bound || slot == query->exclude) continue;
-        insert_key(query, key);
-        bound_sq = query->bound >> SLOT_BITS;
+    while (begin < end) {
+        const uint32_t stop = end - begin > CHUNK ? begin + CHUNK : end;
+        const uint64_t bound_sq = query->bound >> SLOT_BITS;
+        uint32_t found = query->found;
+        for (; begin < stop; begin++) {
+            /* |dx| and |dy| <= 2^31, so that the sum of squares stays below 2^63; bound_sq < 2^44 */
+            const int64_t dx = s->position[begin].x - query->x, dy = s->position[begin].y - query->y;
+            const uint64_t distance_sq = (uint64_t)(dx * dx) + (uint64_t)(dy * dy);
+            const uint32_t slot = s->slot[begin];
+            query->key[found] = distance_sq << SLOT_BITS | slot;
+            found += (uint32_t)(distance_sq <= bound_sq) & (uint32_t)(slot != query->exclude);
+        }
+        query->found = found;
+        if (found >= query->limit) settle(query);
     }
 }
 
@@ -193,7 +207,10 @@ uint32_t phx_spatial_nearest(const PhxSpatial *s, PhxVec2 at, fix16_t range, uin
     PhxSpatialWindow window;
     if (limit == 0 || range <= 0 || !phx_spatial_window(s, at, range, &window)) return 0;
     /* (2^44 << 20) - 1 is the largest key when the range is 64 units: the wrap is meant */
-    NearestQuery query = {.x = at.x, .y = at.y, .exclude = exclude, .limit = limit, .found = 0};
+    NearestQuery query; /* its keys are left alone */
+    query.x = at.x, query.y = at.y;
+    query.exclude = exclude, query.limit = limit;
+    query.found = query.sorted = 0;
     query.bound = ((uint64_t)range * (uint64_t)range << SLOT_BITS) - 1;
     /* from the strip of the query's own cell up and down, each way as long as a strip can hold something
      * nearer */
@@ -210,6 +227,7 @@ uint32_t phx_spatial_nearest(const PhxSpatial *s, PhxVec2 at, fix16_t range, uin
         if (strip_distance_sq(s, &query, cy) > query.bound >> SLOT_BITS) break;
         scan_strip(s, &query, &window, cy);
     }
+    settle(&query);
     for (uint32_t i = 0; i < query.found; i++) {
         const uint32_t slot = (uint32_t)(query.key[i] & (PHX_SPATIAL_MAX_ROWS - 1));
         out[i] = (PhxNear){.distance_sq = query.key[i] >> SLOT_BITS, .slot = slot, .row = s->row_of[slot]};
