@@ -1,6 +1,6 @@
 /* field_direction.c: the direction that a flow field gives at any position.
  *
- * In: a built field, a position Q16.16. Out: a unit vector Q2.30, or zero. Cost: constant (about 60 ns); in
+ * In: a built field, a position Q16.16. Out: a unit vector Q2.30, or zero. Cost: constant (about 45 ns); in
  * walls, the square of the distance to the nearest passable cell.
  *
  * Why it never leads into a wall: what the surrounding cells want is blended, then a component is taken off
