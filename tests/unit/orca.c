@@ -100,8 +100,11 @@ static void crowd_integrate(Crowd *crowd) {
                             (fix16_t)phx_div_round(crowd->out_y[i], RATE)};
         const PhxVec2 to = crowd->grid.width ? phx_walls_move(&crowd->grid, at, by, crowd->class.radius)
                                              : phx_vec2_add(at, by);
+        const bool blocked =
+            !phx_vec2_equal(to, phx_vec2_add(at, by)); /* others have to see how it really moves */
+        crowd->vel_x[i] = blocked ? (to.x - at.x) * RATE : crowd->out_x[i];
+        crowd->vel_y[i] = blocked ? (to.y - at.y) * RATE : crowd->out_y[i];
         crowd->x[i] = to.x, crowd->y[i] = to.y;
-        crowd->vel_x[i] = crowd->out_x[i], crowd->vel_y[i] = crowd->out_y[i];
         if (crowd->grid.width)
             CHECK_THAT(phx_walls_clear(&crowd->grid, to, crowd->class.radius), "unit %u", i);
     }
