@@ -1,4 +1,5 @@
-/* bytes.c: see bytes.h. Each multi-byte value is put together from single bytes: no alignment, no byte order. */
+/* bytes.c: see bytes.h. Each multi-byte value is put together from single bytes: no alignment, no byte order.
+ */
 #include "base/bytes.h"
 
 #include <string.h>

@@ -28,7 +28,7 @@ static uint32_t own_unit(PhxWorld *world, const PhxCommandData *command, uint32_
 }
 
 /* Radius of the disc that holds the command's units at a packing of 0.8: sqrt(sum of squared radii / 0.8).
- * Bound: 1024 units of radius 2^20: 2^50 / 0.8. */
+ * Bound: 500 units of radius 2^20: below 2^49 / 0.8. */
 static fix16_t group_radius(PhxWorld *world, const PhxCommandData *command, uint8_t player) {
     const PhxTable *units = &world->tables[PHX_TABLE_unit];
     uint64_t area = 0;

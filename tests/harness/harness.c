@@ -30,7 +30,8 @@ static jmp_buf skip_target;
 #endif
 
 void phx_test_skip(const char *why) {
-    if (shared_is_required()) phx_test_fail(__FILE__, __LINE__, "PHX_REQUIRE_SHARED=1, and the test would skip: %s", why);
+    if (shared_is_required())
+        phx_test_fail(__FILE__, __LINE__, "PHX_REQUIRE_SHARED=1, and the test would skip: %s", why);
     fprintf(stderr, "SKIPPED: %s\n", why);
 #ifdef PHX_CRITERION
     cr_skip_test("%s", why);
@@ -94,8 +95,8 @@ void phx_test_register(PhxTestCase *test) {
     *end = test;
 }
 
-/* True if the test ran, false if it skipped. A function of its own: longjmp may spoil the locals of the one that
- * calls setjmp. */
+/* True if the test ran, false if it skipped. A function of its own: longjmp may spoil the locals of the one
+ * that calls setjmp. */
 static bool run_to_the_end(const PhxTestCase *test) {
     if (setjmp(skip_target) != 0) return false;
     test->run();

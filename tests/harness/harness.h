@@ -3,8 +3,8 @@
  *   PHX_TEST(fixed, mul_equals_the_128_bit_oracle) { ... CHECK_EQ(a, b, "seed %" PRIu64, seed); ... }
  *
  * With PHX_CRITERION the tests run under Criterion (one process each). Without it the same file gets a plain
- * main(), for sanitizers and emulators under which Criterion can't run: `prog [--list] [substring]`. Both fail when
- * no test ran. A test that needs what is absent calls PHX_SKIP, which is printed, or fails where
+ * main(), for sanitizers and emulators under which Criterion can't run: `prog [--list] [substring]`. Both
+ * fail when no test ran. A test that needs what is absent calls PHX_SKIP, which is printed, or fails where
  * PHX_REQUIRE_SHARED=1.
  */
 #ifndef PHX_HARNESS_H
@@ -37,7 +37,8 @@ void phx_test_register(PhxTestCase *test);
 #endif
 
 /* Ends the running test as failed, with a message. */
-__attribute__((noreturn, format(printf, 3, 4))) void phx_test_fail(const char *file, int line, const char *format, ...);
+__attribute__((noreturn, format(printf, 3, 4))) void phx_test_fail(const char *file, int line,
+                                                                   const char *format, ...);
 /* Ends the running test as skipped, or as failed where PHX_REQUIRE_SHARED=1. */
 __attribute__((noreturn)) void phx_test_skip(const char *why);
 #define PHX_SKIP(why) phx_test_skip(why)
@@ -61,13 +62,15 @@ __attribute__((noreturn)) void phx_test_skip(const char *why);
     do {                                                                                                     \
         const int64_t got_ = (int64_t)(got), want_ = (int64_t)(want);                                        \
         if (got_ != want_)                                                                                   \
-            phx_test_fail(__FILE__, __LINE__, "%s is %" PRId64 " (0x%" PRIx64 "), not %" PRId64 " (0x%" PRIx64 ")", \
-                          #got, got_, (uint64_t)got_, want_, (uint64_t)want_);                               \
+            phx_test_fail(__FILE__, __LINE__,                                                                \
+                          "%s is %" PRId64 " (0x%" PRIx64 "), not %" PRId64 " (0x%" PRIx64 ")", #got, got_,  \
+                          (uint64_t)got_, want_, (uint64_t)want_);                                           \
     } while (0)
 #define CHECK_STR(got, want)                                                                                 \
     do {                                                                                                     \
         const char *got_ = (got), *want_ = (want);                                                           \
-        if (strcmp(got_, want_) != 0) phx_test_fail(__FILE__, __LINE__, "%s is \"%s\", not \"%s\"", #got, got_, want_); \
+        if (strcmp(got_, want_) != 0)                                                                        \
+            phx_test_fail(__FILE__, __LINE__, "%s is \"%s\", not \"%s\"", #got, got_, want_);                \
     } while (0)
 /* A PhxStatus that must be PHX_OK. */
 #define CHECK_OK(call) CHECK_EQ((call), 0)
@@ -87,7 +90,8 @@ static inline int64_t test_range(uint64_t *seed, int64_t low, int64_t high) {
 
 /* Whole file into malloc'ed memory with a zero behind it; null if it can't be read. `size` may be null. */
 char *test_read_file(const char *path, size_t *size);
-/* Path of a file below the shared reference data, or a skip if it isn't there. The result lives until the next call. */
+/* Path of a file below the shared reference data, or a skip if it isn't there. The result lives until the
+ * next call. */
 const char *test_shared(const char *relative);
 /* Path of a file of the project's source tree. The result lives until the next call. */
 const char *test_source(const char *relative);

@@ -64,7 +64,9 @@ PHX_TEST(bytes, faults_stick_and_counts_are_checked_before_use) {
 typedef struct Item {
     uint32_t key, id;
 } Item;
-static bool item_less(const Item *a, const Item *b) { return a->key != b->key ? a->key < b->key : a->id < b->id; }
+static bool item_less(const Item *a, const Item *b) {
+    return a->key != b->key ? a->key < b->key : a->id < b->id;
+}
 PHX_DEFINE_SORT(sort_items, Item, item_less)
 
 PHX_TEST(sort, result_does_not_depend_on_the_order_of_the_input) {
@@ -99,7 +101,8 @@ PHX_TEST(bitset, next_finds_each_member_in_order) {
 }
 
 PHX_TEST(hash, equals_the_published_value_and_the_stream_equals_the_whole) {
-    CHECK(phx_hash_bytes(NULL, 0) == UINT64_C(0x2d06800538d394c2)); /* XXH3-64 of nothing, seed 0 (specification) */
+    CHECK(phx_hash_bytes(NULL, 0) ==
+          UINT64_C(0x2d06800538d394c2)); /* XXH3-64 of nothing, seed 0 (specification) */
     uint8_t data[5000];
     for (size_t i = 0; i < sizeof data; i++) data[i] = (uint8_t)(i * 7 + 1);
     for (size_t cut = 0; cut < sizeof data; cut += 97) {

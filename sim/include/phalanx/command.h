@@ -14,9 +14,10 @@
 #include <stdint.h>
 
 enum {
-    PHX_PLAYER_LIMIT = 16,         /* player slots 0 .. 15 */
-    PHX_SLOT_HOST = 255,           /* the host's own slot: pause, leave */
-    PHX_COMMAND_UNIT_LIMIT = 1024, /* units in one command */
+    PHX_PLAYER_LIMIT = 16, /* player slots 0 .. 15 */
+    PHX_SLOT_HOST = 255,   /* the host's own slot: pause, leave */
+    PHX_COMMAND_UNIT_LIMIT =
+        500, /* units in one command; with it, a command fits into what the network carries */
     PHX_COMMAND_SIZE_LIMIT = 16 + 8 * PHX_COMMAND_UNIT_LIMIT,
     PHX_COMMAND_GAME_FIRST = 128 /* command types from here on are a game's own */
 };

@@ -107,7 +107,8 @@ typedef struct PhxSimConfig {
     PhxAllocator allocator; /* all-null: the default */
     PhxJobs jobs;           /* all-null: serial. Must outlive the sim. */
     const PhxGame *game;    /* null: none. Must outlive the sim. */
-    uint32_t field_cache; /* flow fields kept, 1 .. 4096; 0: 16. Changes speed and memory, never a result. */
+    uint32_t field_cache; /* flow fields kept, 1 .. 4096; 0: as many as fit into 64 MiB, at most 256. Changes
+                             speed and memory, never a result. */
 } PhxSimConfig;
 
 /* Creates the world of tick 0. `settings` null: those inside the blob. `error` may be null.

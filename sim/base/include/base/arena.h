@@ -1,9 +1,9 @@
 /* arena.h: one block of memory, handed out in pieces that live as long as the block.
  *
  * In: an allocator and a size that was computed beforehand. Out: cleared pieces, each aligned to 64 bytes.
- * Use: describe the layout once as a function that calls phx_arena_push; run it with a measuring arena (base is
- * null: nothing is handed out, `used` grows), then allocate `used` bytes and run it again.
- * Determinism: pieces are cleared, so that no byte of them depends on the heap; addresses never enter the state.
+ * Use: describe the layout once as a function that calls phx_arena_push; run it with a measuring arena (base
+ * is null: nothing is handed out, `used` grows), then allocate `used` bytes and run it again. Determinism:
+ * pieces are cleared, so that no byte of them depends on the heap; addresses never enter the state.
  */
 #ifndef PHX_BASE_ARENA_H
 #define PHX_BASE_ARENA_H

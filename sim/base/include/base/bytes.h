@@ -32,8 +32,8 @@ uint32_t phx_read_u32(PhxReader *reader);
 uint64_t phx_read_u64(PhxReader *reader);
 /* `count` bytes in place (no copy), or null with the error set. */
 const uint8_t *phx_read_span(PhxReader *reader, size_t count);
-/* A u32 count of elements that take at least `min_element` bytes each: 0 and PHX_ERROR_TRUNCATED where the rest
- * of the bytes cannot hold them, PHX_ERROR_LIMIT where it is above `limit`. */
+/* A u32 count of elements that take at least `min_element` bytes each: 0 and PHX_ERROR_TRUNCATED where the
+ * rest of the bytes cannot hold them, PHX_ERROR_LIMIT where it is above `limit`. */
 uint32_t phx_read_count(PhxReader *reader, size_t min_element, uint32_t limit);
 /* LEB128, at most 10 bytes, shortest form only. */
 uint64_t phx_read_varint(PhxReader *reader);

@@ -1,9 +1,9 @@
 /* sort.h: sorting whose result is a function of the values alone.
  *
- * PHX_DEFINE_SORT(name, Type, less) defines `static void name(Type *items, size_t count)`: heap sort, in place, no
- * recursion, O(n log n) always. `less(const Type *a, const Type *b)` must be a strict total order: its last
- * comparison is an id, so that no two items are equal and the order of the input cannot matter. (The C library's
- * qsort is not used: on equal keys its result differs between libraries.)
+ * PHX_DEFINE_SORT(name, Type, less) defines `static void name(Type *items, size_t count)`: heap sort, in
+ * place, no recursion, O(n log n) always. `less(const Type *a, const Type *b)` must be a strict total order:
+ * its last comparison is an id, so that no two items are equal and the order of the input cannot matter. (The
+ * C library's qsort is not used: on equal keys its result differs between libraries.)
  */
 #ifndef PHX_BASE_SORT_H
 #define PHX_BASE_SORT_H

@@ -22,7 +22,7 @@ enum {
     PHX_SIM_EVENTS_A_UNIT = 2, /* room for events, besides a fixed number */
     PHX_SIM_EVENTS_BESIDES = 1024,
     PHX_SIM_UNIT_GRAIN = 256, /* units a job; has no influence on the result */
-    PHX_SIM_FIELD_CACHE_DEFAULT = 16,
+    PHX_SIM_FIELD_CACHE_DEFAULT = 256,
     PHX_SIM_FIELD_CACHE_LIMIT = 4096
 };
 
