@@ -30,13 +30,6 @@ void phx_spatial_layout(PhxSpatial *spatial, PhxArena *arena, uint32_t capacity)
     spatial->cell_of = PHX_ARENA_ARRAY(arena, uint32_t, capacity);
 }
 
-/* The cell half to once the range wide, a power of two: a circle then touches 3 to 5 rows of cells. */
-static uint32_t first_shift(fix16_t range) {
-    uint32_t shift = 14;
-    while (shift < 22 && (int64_t)2 << shift <= range) shift++;
-    return shift;
-}
-
 typedef struct BuildTask {
     PhxSpatial *spatial;
     const fix16_t *x, *y;
@@ -44,6 +37,22 @@ typedef struct BuildTask {
 } BuildTask;
 
 static uint32_t task_slot(const BuildTask *task, uint32_t i) { return task->slots ? task->slots[i] : i; }
+
+static uint64_t cells_of(uint64_t span_x, uint64_t span_y, uint32_t shift) {
+    return ((span_x >> shift) + 1) * ((span_y >> shift) + 1);
+}
+
+/* A cell is a power of two wide: half to once the range, so that a circle touches 3 to 5 rows of cells; less
+ * where it would hold more than 3 rows on the average, as the nearest few are then near; more where there
+ * would be too many. */
+static uint32_t fit_shift(uint64_t span_x, uint64_t span_y, uint32_t count, fix16_t range,
+                          uint32_t max_cells) {
+    uint32_t shift = 14;
+    while (shift < 22 && (int64_t)2 << shift <= range) shift++;
+    while (shift > 14 && count > 3 * cells_of(span_x, span_y, shift)) shift--;
+    while (cells_of(span_x, span_y, shift) > max_cells) shift++;
+    return shift;
+}
 
 /* Bounding box of the rows; then origin, size and shift. */
 static void fit_cells(const BuildTask *task, uint32_t count, fix16_t range) {
@@ -61,11 +70,9 @@ static void fit_cells(const BuildTask *task, uint32_t count, fix16_t range) {
     s->origin_x = low_x;
     s->origin_y = low_y;
     const uint64_t span_x = (uint64_t)((int64_t)high_x - low_x), span_y = (uint64_t)((int64_t)high_y - low_y);
-    uint32_t shift = first_shift(range);
-    while (((span_x >> shift) + 1) * ((span_y >> shift) + 1) > s->max_cells) shift++;
-    s->cell_shift = shift;
-    s->width = (uint32_t)(span_x >> shift) + 1;
-    s->height = (uint32_t)(span_y >> shift) + 1;
+    s->cell_shift = fit_shift(span_x, span_y, count, range, s->max_cells);
+    s->width = (uint32_t)(span_x >> s->cell_shift) + 1;
+    s->height = (uint32_t)(span_y >> s->cell_shift) + 1;
 }
 
 static void find_cells(void *context, uint32_t begin, uint32_t end, uint32_t worker) {
@@ -195,10 +202,41 @@ static uint64_t strip_distance_sq(const PhxSpatial *s, const NearestQuery *query
     return (uint64_t)(d * d);
 }
 
-static void scan_strip(const PhxSpatial *s, NearestQuery *query, const PhxSpatialWindow *window,
-                       uint32_t cy) {
+/* As soon as the limit is reached, only cells within the distance of the last one found count. */
+static void narrow(const PhxSpatial *s, const NearestQuery *query, PhxSpatialWindow *window) {
+    const int64_t reach = (int64_t)phx_isqrt64(query->bound >> SLOT_BITS) + 1;
+    uint32_t first, last;
+    if (!clip_axis(query->x, reach, s->origin_x, s->cell_shift, s->width, &first, &last)) return;
+    window->first_x = first > window->first_x ? first : window->first_x;
+    window->last_x = last < window->last_x ? last : window->last_x;
+}
+
+static void scan_strip(const PhxSpatial *s, NearestQuery *query, PhxSpatialWindow *window, uint32_t cy) {
     const uint32_t *start = s->cell_start + (size_t)cy * s->width;
+    const uint64_t bound = query->bound;
     scan_rows(s, query, start[window->first_x], start[window->last_x + 1]);
+    if (query->bound != bound) narrow(s, query, window);
+}
+
+/* From the strip of the query's own cell up and down in turn, each way as long as a strip can hold something
+ * nearer. */
+static void scan_window(const PhxSpatial *s, NearestQuery *query, PhxSpatialWindow *window) {
+    const int64_t own = (query->y - s->origin_y) / ((int64_t)1 << s->cell_shift);
+    const int64_t first = window->first_y, last = window->last_y;
+    int64_t up = own < first ? first : own > last ? last : own, down = up + 1;
+    bool more_up = true, more_down = down <= last;
+    while (more_up || more_down) {
+        if (more_up) {
+            scan_strip(s, query, window, (uint32_t)up--);
+            more_up = up >= first && strip_distance_sq(s, query, (uint32_t)up) <= query->bound >> SLOT_BITS;
+        }
+        if (more_down && strip_distance_sq(s, query, (uint32_t)down) <= query->bound >> SLOT_BITS) {
+            scan_strip(s, query, window, (uint32_t)down++);
+            more_down = down <= last;
+        } else {
+            more_down = false;
+        }
+    }
 }
 
 uint32_t phx_spatial_nearest(const PhxSpatial *s, PhxVec2 at, fix16_t range, uint32_t exclude, uint32_t limit,
@@ -206,27 +244,13 @@ uint32_t phx_spatial_nearest(const PhxSpatial *s, PhxVec2 at, fix16_t range, uin
     PHX_ASSERT(limit <= PHX_SPATIAL_MAX_NEAREST && range <= PHX_SPATIAL_MAX_RANGE, limit, range);
     PhxSpatialWindow window;
     if (limit == 0 || range <= 0 || !phx_spatial_window(s, at, range, &window)) return 0;
-    /* (2^44 << 20) - 1 is the largest key when the range is 64 units: the wrap is meant */
     NearestQuery query; /* its keys are left alone */
     query.x = at.x, query.y = at.y;
     query.exclude = exclude, query.limit = limit;
     query.found = query.sorted = 0;
+    /* (2^44 << 20) - 1 is the largest key when the range is 64 units: the wrap is meant */
     query.bound = ((uint64_t)range * (uint64_t)range << SLOT_BITS) - 1;
-    /* from the strip of the query's own cell up and down, each way as long as a strip can hold something
-     * nearer */
-    const int64_t own = ((int64_t)at.y - s->origin_y) / ((int64_t)1 << s->cell_shift);
-    const uint32_t middle = own < window.first_y  ? window.first_y
-                            : own > window.last_y ? window.last_y
-                                                  : (uint32_t)own;
-    scan_strip(s, &query, &window, middle);
-    for (uint32_t cy = middle; cy-- > window.first_y;) {
-        if (strip_distance_sq(s, &query, cy) > query.bound >> SLOT_BITS) break;
-        scan_strip(s, &query, &window, cy);
-    }
-    for (uint32_t cy = middle + 1; cy <= window.last_y; cy++) {
-        if (strip_distance_sq(s, &query, cy) > query.bound >> SLOT_BITS) break;
-        scan_strip(s, &query, &window, cy);
-    }
+    scan_window(s, &query, &window);
     settle(&query);
     for (uint32_t i = 0; i < query.found; i++) {
         const uint32_t slot = (uint32_t)(query.key[i] & (PHX_SPATIAL_MAX_ROWS - 1));
