@@ -30,6 +30,9 @@ static PhxStatus insert_phase(PhxSim *sim, const PhxPhaseDesc *desc, void *user,
     if (at == sim->phase_count)
         return phx_error_set(error, PHX_ERROR_ARGUMENT, 0, "phase %s follows %s, which does not exist",
                              desc->name, desc->after);
+    if (strcmp(desc->after, "hash") == 0)
+        return phx_error_set(error, PHX_ERROR_ARGUMENT, 0, "phase %s: nothing follows the phase hash",
+                             desc->name);
     at++;
     memmove(&sim->phases[at + 1], &sim->phases[at], (sim->phase_count - at) * sizeof(PhxPhase));
     sim->phases[at] = (PhxPhase){desc->name, desc->reads, desc->writes, desc->run, user, false};

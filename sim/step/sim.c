@@ -35,8 +35,6 @@ PhxStatus phx_sim_step(PhxSim *sim, const PhxCommand *commands, uint32_t count) 
     if (status != PHX_OK) return status;
     begin_tick(sim);
     phx_phases_run(sim);
-    phx_world_audit(sim->world);
-    phx_sim_refresh_hashes(sim);
     sim->commands = NULL;
     sim->command_count = 0;
     return PHX_OK;
@@ -45,4 +43,11 @@ PhxStatus phx_sim_step(PhxSim *sim, const PhxCommand *commands, uint32_t count) 
 void phx_phase_clock(const PhxPhaseContext *context, void *user) {
     (void)user;
     context->world->match.tick[0]++;
+}
+
+/* The hash tree of the new state; the last phase, which reads every column and writes none. */
+void phx_phase_hash(const PhxPhaseContext *context, void *user) {
+    (void)user;
+    phx_world_audit(context->world);
+    phx_sim_refresh_hashes(context->sim);
 }

@@ -103,12 +103,13 @@ PHX_TEST(game, bad_games_are_refused_with_a_word) {
     uint8_t *blob = little_content(1, 16, 2, &size);
     const PhxPhaseDesc lost = {"lost", fill_wells, "", "", "no_such_phase"},
                        twice = {"orca", fill_wells, "", "", "arrive"};
+    const PhxPhaseDesc late = {"late", fill_wells, "", "", "hash"}; /* its changes would not be hashed */
     const PhxGameCommand low = {5, "low", check_dig, dig};
     const PhxTableSpec same = {&well, 10, 0, 0}, pair[2] = {same, same}, wide = {&moist, 0, 5000, 1};
     const PhxGame bad[] = {
         {.phases = &lost, .phase_count = 1},    {.phases = &twice, .phase_count = 1},
-        {.commands = &low, .command_count = 1}, {.tables = pair, .table_count = 2},
-        {.tables = &wide, .table_count = 1},
+        {.commands = &low, .command_count = 1}, {.phases = &late, .phase_count = 1},
+        {.tables = pair, .table_count = 2},     {.tables = &wide, .table_count = 1},
     };
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         error.text[0] = 0;
