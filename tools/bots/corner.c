@@ -93,11 +93,12 @@ void phx_bot_corner(const PhxSim *sim, uint8_t slot, uint32_t tick, PhxBotEmit e
     if (count == 0) return;
     const Army army = look(sim, slot, count);
     uint32_t size = GROUP_SIZE;
-    while ((count + size - 1) / size > GROUP_LIMIT) size *= 2;
+    while ((count + size - 1) / size > GROUP_LIMIT && 2 * size <= PHX_COMMAND_UNIT_LIMIT) size *= 2;
     const uint32_t groups = (count + size - 1) / size;
     Goals goals = {.count = 0};
     PhxGround *ground = NULL;
-    if (choose_goals(sim, &army, groups, &goals, &ground) == PHX_OK && goals.count > 0) {
+    if (choose_goals(sim, &army, groups < GROUP_LIMIT ? groups : GROUP_LIMIT, &goals, &ground) == PHX_OK &&
+        goals.count > 0) {
         const PhxNavGrid map = phx_sim_map(sim);
         for (uint32_t group = 0; group < groups; group++) {
             PhxHandle units[PHX_COMMAND_UNIT_LIMIT];

@@ -92,17 +92,18 @@ static void make_field(Maker *maker, uint32_t layer, int32_t coarse, bool ridged
     const uint32_t cells = (uint32_t)(size * size);
     enum { BINS = 1 << 14 };
     memset(counts, 0, BINS * sizeof *counts);
-    for (int32_t y = 0; y < size; y++)
-        for (int32_t x = 0; x < size; x++) {
-            const int32_t other_x = size - 1 - x, other_y = size - 1 - y;
-            const int64_t weight = side_weight(maker, x, y);
-            int64_t value = 0;
-            if (weight < ONE) value += field_at(maker, layer, x, y, coarse, ridged) * (ONE - weight);
-            if (weight > 0) value += field_at(maker, layer, other_x, other_y, coarse, ridged) * weight;
-            const int64_t bin = (phx_div_round(value, ONE) + 2 * ONE) * BINS / (4 * ONE + 1);
-            maker->field[y * size + x] = (uint16_t)(bin < 0 ? 0 : bin >= BINS ? BINS - 1 : bin);
-            counts[maker->field[y * size + x]]++;
-        }
+    /* The first half of the cells; the others are their images. */
+    for (uint32_t at = 0; at < (cells + 1) / 2; at++) {
+        const int32_t x = (int32_t)at % size, y = (int32_t)at / size;
+        const int64_t weight = side_weight(maker, x, y);
+        int64_t value = 0;
+        if (weight < ONE) value += field_at(maker, layer, x, y, coarse, ridged) * (ONE - weight);
+        if (weight > 0) value += field_at(maker, layer, size - 1 - x, size - 1 - y, coarse, ridged) * weight;
+        const int64_t bin = (phx_div_round(value, ONE) + 2 * ONE) * BINS / (4 * ONE + 1);
+        const uint16_t kept = (uint16_t)(bin < 0 ? 0 : bin >= BINS ? BINS - 1 : bin);
+        maker->field[at] = maker->field[cells - 1 - at] = kept;
+        counts[kept] += at == cells - 1 - at ? 1 : 2;
+    }
     uint32_t below = 0;
     for (uint32_t bin = 0; bin < BINS; bin++) {
         const uint32_t own = counts[bin];
