@@ -81,10 +81,25 @@ static uint32_t resend_after(const PhxLink *link) {
     return wait < PHX_LINK_RESEND_MAX_US ? wait : PHX_LINK_RESEND_MAX_US;
 }
 
+/* After a resend. Somebody waits for a short tail and it costs little, so it goes out twice a round trip for
+ * a while; all else, and a tail to which nothing answers, at doubling intervals. */
+static void back_off(PhxLink *link) {
+    const bool is_short = link->tx_next - link->tx_base <= PHX_LINK_REPEAT_MAX;
+    if (link->resend_tries < UINT8_MAX) link->resend_tries++;
+    if (is_short && link->resend_tries <= PHX_LINK_QUICK_TRIES) {
+        const uint32_t half = link->round_trip_us ? link->round_trip_us / 2 : INITIAL_ROUND_TRIP_US;
+        link->resend_us = half > PHX_LINK_RESEND_MIN_US ? half : PHX_LINK_RESEND_MIN_US;
+    } else {
+        link->resend_us *= 2;
+    }
+    if (link->resend_us > PHX_LINK_RESEND_MAX_US) link->resend_us = PHX_LINK_RESEND_MAX_US;
+}
+
 static void take_ack(PhxLink *link, uint64_t now, uint32_t ack) {
     const uint32_t newly = ack - link->tx_base;
     if (newly == 0 || newly > link->tx_next - link->tx_base) return; /* old, or never sent */
     link->tx_base = ack;
+    link->resend_tries = 0;
     link->resend_us = resend_after(link);
     link->resend_at = now + link->resend_us;
     if (!link->recovering) return;
@@ -221,8 +236,7 @@ size_t phx_link_send(PhxLink *link, uint64_t now, uint8_t *out) {
         if (timer) {
             if (!link->recovering) link->tx_recover = link->tx_next;
             link->recovering = true;
-            link->resend_us =
-                link->resend_us < PHX_LINK_RESEND_MAX_US / 2 ? link->resend_us * 2 : PHX_LINK_RESEND_MAX_US;
+            back_off(link);
         } else if (flight == 0) {
             link->resend_us = resend_after(link);
         }

@@ -4,6 +4,9 @@
 
 #include <phalanx/net.h>
 
+/* Datagrams that one update takes in: a flood delays its own sender, not the update. */
+enum { PHX_UPDATE_EVENTS_MAX = 4096 };
+
 typedef struct PhxEventQueue {
     uint32_t head, count;
     uint64_t dropped;

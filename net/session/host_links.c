@@ -265,8 +265,10 @@ static void transport_event(PhxHost *host, const PhxTransportEvent *event) {
 
 void phx_host_receive(PhxHost *host) {
     PhxTransportEvent event;
-    while (host->transport.poll(host->transport.user, host->now, &event) != PHX_TRANSPORT_NOTHING)
+    for (uint32_t i = 0; i < PHX_UPDATE_EVENTS_MAX; i++) {
+        if (host->transport.poll(host->transport.user, host->now, &event) == PHX_TRANSPORT_NOTHING) return;
         transport_event(host, &event);
+    }
 }
 
 void phx_host_check_links(PhxHost *host) {

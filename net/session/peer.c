@@ -98,8 +98,10 @@ static void transport_event(PhxPeer *peer, const PhxTransportEvent *event) {
 
 static void receive(PhxPeer *peer) {
     PhxTransportEvent event;
-    while (peer->transport.poll(peer->transport.user, peer->now, &event) != PHX_TRANSPORT_NOTHING)
+    for (uint32_t i = 0; i < PHX_UPDATE_EVENTS_MAX; i++) {
+        if (peer->transport.poll(peer->transport.user, peer->now, &event) == PHX_TRANSPORT_NOTHING) break;
         transport_event(peer, &event);
+    }
     if (peer->link_up) phx_peer_read(peer); /* what waited for room among the turns */
 }
 

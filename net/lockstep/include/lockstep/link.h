@@ -23,6 +23,7 @@ enum {
     PHX_LINK_FLIGHT_MAX = 65536,   /* unacknowledged bytes at most */
     PHX_LINK_SPANS_MAX = 32,       /* separate pieces received ahead of a gap */
     PHX_LINK_ACK_DELAY_US = 10000, /* an acknowledgement waits this long for data to ride on */
+    PHX_LINK_QUICK_TRIES = 8,      /* resends of a short tail before the intervals grow */
     PHX_LINK_RESEND_MIN_US = 30000,
     PHX_LINK_RESEND_MAX_US = 1000000,
     PHX_LINK_KEEPALIVE_US = 250000, /* something is sent at least this often */
@@ -45,6 +46,7 @@ typedef struct PhxLink {
     bool recovering;
     uint64_t resend_at;
     uint32_t resend_us;
+    uint8_t resend_tries; /* since the last acknowledgement of something new */
 
     uint8_t *rx; /* 2 * rx_window bytes; offset rx_read lies at rx_head */
     uint32_t rx_window, rx_head;
