@@ -1,0 +1,264 @@
+/* cli.c: the command line as a person or a script meets it: exit codes, help, messages, JSON, files. Each
+ * call runs in a process of its own, with its outputs in files. */
+#include "phx/cli.h"
+
+#include "harness.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { WORDS = 24 };
+
+typedef struct Result {
+    int code;
+    char *out, *err; /* of malloc */
+} Result;
+
+static void release(Result *result) {
+    free(result->out);
+    free(result->err);
+}
+
+/* Runs `phx WORDS`; words are separated by single spaces. */
+static Result phx(const char *words) {
+    static char dir[512], line[2048], out_path[600], err_path[600];
+    snprintf(dir, sizeof dir, "%s", test_scratch("cli"));
+    snprintf(out_path, sizeof out_path, "%s/out", dir);
+    snprintf(err_path, sizeof err_path, "%s/err", dir);
+    snprintf(line, sizeof line, "%s", words);
+    const char *argv[WORDS] = {"phx"};
+    int argc = 1;
+    for (char *word = strtok(line, " "); word != NULL; word = strtok(NULL, " ")) {
+        CHECK(argc < WORDS - 1);
+        argv[argc++] = word;
+    }
+    fflush(NULL);
+    const pid_t child = fork();
+    CHECK(child >= 0);
+    if (child == 0) {
+        if (freopen(out_path, "w", stdout) == NULL || freopen(err_path, "w", stderr) == NULL) _exit(99);
+        const int code = phx_cli_main(argc, argv, NULL);
+        fflush(NULL);
+#ifdef PHX_CRITERION
+        _exit(code); /* not the runner's own business at exit */
+#else
+        exit(code); /* with the sanitizers' look for leaks */
+#endif
+    }
+    int status;
+    while (waitpid(child, &status, 0) < 0) CHECK(errno == EINTR);
+    Result result = {.code = WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + WTERMSIG(status)};
+    result.out = test_read_file(out_path, NULL);
+    result.err = test_read_file(err_path, NULL);
+    CHECK(result.out != NULL && result.err != NULL);
+    return result;
+}
+
+/* "%S" becomes the folder of the scenarios, "%T" a scratch folder. */
+static const char *expand(const char *words) {
+    static char line[2048];
+    size_t at = 0;
+    for (; *words != 0; words++) {
+        if (words[0] != '%') {
+            line[at++] = *words;
+            continue;
+        }
+        const char *path = *++words == 'S' ? test_source("tests/scenario") : test_scratch("cli-files");
+        at += (size_t)snprintf(line + at, sizeof line - at, "%s", path);
+    }
+    line[at] = 0;
+    return line;
+}
+
+static void write_file(const char *name, const char *text, size_t size) {
+    char path[600];
+    snprintf(path, sizeof path, "%s/%s", test_scratch("cli-files"), name);
+    FILE *file = fopen(path, "wb");
+    CHECK(file != NULL && fwrite(text, 1, size, file) == size);
+    fclose(file);
+}
+
+typedef struct Case {
+    const char *words;
+    int code;
+    const char *says; /* in the output for code 0, else in the error output */
+} Case;
+
+static const Case cases[] = {
+    {"", 2, "usage: phx COMMAND"},
+    {"--help", 0, "usage: phx COMMAND"},
+    {"--version", 0, "simulation revision"},
+    {"fly", 2, "fly: no such command; phx --help lists them"},
+    {"run", 2, "an argument is missing: phx run SCENARIO|BLOB"},
+    {"run a b", 2, "b: one argument too many"},
+    {"run --nonsense", 2, "--nonsense: unknown option"},
+    {"run --ticks", 2, "--ticks: missing argument"},
+    {"run --ticks x a.yaml", 2, "x: invalid numeric value"},
+    {"run --ticks -1 a.yaml", 2, "--ticks: -1: a number from 0 to 100000000 is wanted"},
+    {"run --threads 0 a.yaml", 2, "--threads: 0: a number from 1 to 64 is wanted"},
+    {"run --seed 1x %S/duel.yaml", 2, "--seed: 1x: a whole number"},
+    {"run /nowhere.yaml", 2, "/nowhere.yaml: No such file or directory"},
+    {"run --map /nowhere.map %S/duel.yaml", 2, "/nowhere.map: No such file or directory"},
+    {"run --bot nobody %S/duel.yaml", 2, "bot: nobody: no such bot; there are: idle, corner, wander"},
+    {"run --ticks 2 --replay /nowhere/x.phxr %S/duel.yaml", 2, "/nowhere/x.phxr"},
+    {"run --ticks 2 --png /nowhere/x.png %S/duel.yaml", 2, "/nowhere/x.png"},
+    {"run %T/bad.yaml", 2, "bad.yaml:2:12: tick_rate: 0: a whole number from 1 to 1000 is wanted"},
+    {"run %T/bad.phxc", 2, "bad.phxc: "},
+    {"run --ticks 3 %S/duel.yaml", 0, "root     "},
+    {"content", 2, "an action is missing"},
+    {"content fly", 2, "fly: compile, info or make-map is wanted"},
+    {"content compile %S/duel.yaml", 2, "--output is missing"},
+    {"content compile %S/duel.yaml -o /nowhere/x.phxc", 2, "/nowhere/x.phxc"},
+    {"content compile %S/duel.yaml -o %T/duel.phxc", 0, "24 of at most 24"},
+    {"content compile %T/duel.phxc -o %T/again.phxc", 2, "this is a blob already"},
+    {"content info %T/duel.phxc", 0, "64 x 64 cells"},
+    {"content info --map x %T/duel.phxc", 2, "--map: unknown option"},
+    {"run --map %S/duel.map %T/duel.phxc", 2, "its map is inside"},
+    {"content info /nowhere", 2, "/nowhere: No such file"},
+    {"content make-map", 2, "--output is missing"},
+    {"content make-map --size 63 -o %T/made.map", 2, "--size: 63: a number from 64 to 2048 is wanted"},
+    {"content make-map --size 64 -o %T/made.map", 0, "64 x 64 cells"},
+    {"run --ticks 2 --map %T/made.map %S/duel.yaml", 0, "64 x 64 cells, 24 units"},
+    {"bench --threads 1,a %S/duel.yaml", 2, "--threads: 1,a: numbers from 1 to 64"},
+    {"bench --threads 0 %S/duel.yaml", 2, "--threads: 0: numbers from 1 to 64"},
+    {"bench --threads 1,2 --ticks 20 %S/duel.yaml", 0, "duel               2"},
+};
+
+PHX_TEST(cli, exit_codes_and_what_is_said) {
+    const char bad[] = "map: duel.map\ntick_rate: 0\n";
+    write_file("bad.yaml", bad, sizeof bad - 1);
+    write_file("bad.phxc", "PHXC\1\0garbage", 13);
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        Result result = phx(expand(cases[i].words));
+        CHECK_THAT(result.code == cases[i].code, "phx %s: exit %d, not %d; it says: %s", cases[i].words,
+                   result.code, cases[i].code, result.err);
+        const char *where = cases[i].code == 0 ? result.out : result.err,
+                   *other = cases[i].code == 0 ? result.err : result.out;
+        CHECK_THAT(strstr(where, cases[i].says) != NULL, "phx %s says: %s", cases[i].words, where);
+        CHECK_THAT(other[0] == 0, "phx %s says besides: %s", cases[i].words, other);
+        release(&result);
+    }
+}
+
+PHX_TEST(cli, each_command_helps) {
+    const char *const commands[] = {
+#define PHX_CLI_COMMAND(name, words) #name,
+#include "phx/commands.def"
+        "content compile", "content info", "content make-map"};
+    Result all = phx("--help");
+    for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++) {
+        char words[64];
+        snprintf(words, sizeof words, "%s --help", commands[i]);
+        Result result = phx(words);
+        CHECK_THAT(result.code == 0 && result.err[0] == 0, "phx %s: %s", words, result.err);
+        CHECK_THAT(strncmp(result.out, "usage: phx ", 11) == 0 && strstr(result.out, commands[i]) != NULL,
+                   "phx %s: %s", words, result.out);
+        CHECK_THAT(strstr(result.out, "xamples:\n  phx ") != NULL, "phx %s has no example", words);
+        if (strchr(commands[i], ' ') == NULL) CHECK(strstr(all.out, commands[i]) != NULL);
+        release(&result);
+    }
+    release(&all);
+}
+
+/* The whole output as one JSON object. */
+static json_t *run_json(const char *words, int code) {
+    Result result = phx(expand(words));
+    CHECK_THAT(result.code == code, "phx %s: exit %d: %s", words, result.code, result.err);
+    json_error_t error;
+    json_t *root = json_loads(result.out, JSON_REJECT_DUPLICATES, &error);
+    CHECK_THAT(json_is_object(root), "phx %s: %s: %s", words, error.text, result.out);
+    release(&result);
+    return root;
+}
+
+static void check_keys(const json_t *root, const char *words, const char *keys) {
+    char list[256];
+    snprintf(list, sizeof list, "%s", keys);
+    for (char *key = strtok(list, " "); key != NULL; key = strtok(NULL, " "))
+        CHECK_THAT(json_object_get(root, key) != NULL, "phx %s: no key \"%s\"", words, key);
+}
+
+static const char *root_of(const json_t *root) {
+    const char *text = json_string_value(json_object_get(root, "root"));
+    CHECK(text != NULL && strlen(text) == 16 && strspn(text, "0123456789abcdef") == 16);
+    return text;
+}
+
+PHX_TEST(cli, json_is_one_object_and_nothing_else) {
+    const char *const words[] = {"run --json --ticks 5 %S/duel.yaml",
+                                 "run --json --ticks 2 --trace %S/duel.yaml",
+                                 "content compile --json %S/duel.yaml -o %T/json.phxc",
+                                 "content info --json %S/duel.yaml",
+                                 "content make-map --json --size 64 -o %T/json.map",
+                                 "bench --json --ticks 5 --threads 1,2 %S/duel.yaml"};
+    const char *const keys[] = {"ticks root units arrived ms_by_phase threads seconds scenario seed events",
+                                "ticks root trace",
+                                "output bytes content_hash schema_hash root units players unit_types",
+                                "width height units tick_rate seed",
+                                "output size open_cells",
+                                "rows"};
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+        json_t *root = run_json(words[i], 0);
+        check_keys(root, words[i], keys[i]);
+        if (i < 2) CHECK(json_is_object(json_object_get(root, "ms_by_phase")));
+        if (i == 5) {
+            const json_t *rows = json_object_get(root, "rows");
+            CHECK_EQ(json_array_size(rows), 2);
+            check_keys(json_array_get(rows, 1), words[i],
+                       "scenario threads ticks ms_by_phase agent_steps_per_second state_bytes root");
+            CHECK_STR(root_of(json_array_get(rows, 0)), root_of(json_array_get(rows, 1)));
+        }
+        json_decref(root);
+    }
+    /* A failure is an object too, and says the same as standard error. */
+    json_t *root = run_json("run --json /nowhere.yaml", 2);
+    CHECK_STR(json_string_value(json_object_get(root, "error")), "/nowhere.yaml: No such file or directory");
+    json_decref(root);
+}
+
+PHX_TEST(cli, the_root_depends_on_scenario_and_seed_alone) {
+    const char *const same[] = {
+        "run --json --ticks 60 --bot wander %S/duel.yaml",
+        "run --json --ticks 60 --bot wander --threads 3 %S/duel.yaml",
+        "run --json --ticks 60 --bot wander --reload %S/duel.yaml",
+        "run --json --ticks 60 --bot wander --drop --field-cache 1 %S/duel.yaml",
+        "run --json --ticks 60 --bot wander --trace --png %T/x.png --replay %T/x.phxr %S/duel.yaml"};
+    json_t *first = run_json(same[0], 0);
+    for (size_t i = 1; i < sizeof same / sizeof same[0]; i++) {
+        json_t *other = run_json(same[i], 0);
+        CHECK_STR(root_of(other), root_of(first));
+        json_decref(other);
+    }
+    json_t *other = run_json("run --json --ticks 60 --bot wander --seed 9 %S/duel.yaml", 0);
+    CHECK(strcmp(root_of(other), root_of(first)) != 0);
+    json_decref(other);
+    json_decref(first);
+    Result verified = phx(expand("replay verify %T/x.phxr"));
+    CHECK_THAT(verified.code == 0, "%s", verified.err);
+    release(&verified);
+    /* A blob plays like the scenario that it was made from, where the orders are a bot's. */
+    json_decref(run_json("content compile --json %S/melee8.yaml -o %T/melee8.phxc", 0));
+    json_t *blob = run_json("run --json --ticks 50 --bot wander %T/melee8.phxc", 0);
+    json_t *text = run_json("run --json --ticks 50 %S/melee8.yaml", 0);
+    CHECK_STR(root_of(blob), root_of(text));
+    json_decref(blob);
+    json_decref(text);
+}
+
+PHX_TEST(cli, a_trace_has_a_line_for_each_phase_and_tick) {
+    Result result = phx(expand("run --ticks 4 --trace %S/duel.yaml"));
+    CHECK_EQ(result.code, 0);
+    unsigned lines[4] = {0}, tick;
+    char phase[64];
+    unsigned long long hash;
+    for (const char *at = result.out; at != NULL && sscanf(at, "%u %63s %16llx", &tick, phase, &hash) == 3;) {
+        CHECK(tick < 4);
+        lines[tick]++;
+        at = strchr(at, '\n');
+        if (at != NULL) at++;
+    }
+    CHECK(lines[0] >= 5 && lines[1] == lines[0] && lines[2] == lines[0] && lines[3] == lines[0]);
+    release(&result);
+}
