@@ -48,6 +48,7 @@ static PhxOrcaReach reach_of(const PhxOrcaClass *c) {
     if (reach.neighbours > PHX_ORCA_MAX_NEIGHBOURS) reach.neighbours = PHX_ORCA_MAX_NEIGHBOURS;
     const fix16_t horizon = clamp(c->horizon, HORIZON_MIN, HORIZON_MAX);
     const fix16_t wall_horizon = clamp(c->wall_horizon, HORIZON_MIN, HORIZON_MAX);
+    reach.horizon = horizon;
     reach.inv_horizon = phx_div_round((int64_t)1 << 46, horizon);
     reach.inv_wall_horizon = phx_div_round((int64_t)1 << 46, wall_horizon);
     /* what can be touched within the horizon: <= 2^22 * 2^26 >> 16 */
@@ -93,11 +94,17 @@ static void solve_row(const PhxOrcaScene *scene, uint32_t row) {
     PhxNear near[PHX_ORCA_MAX_NEIGHBOURS];
     const uint32_t found =
         phx_spatial_nearest(scene->spatial, self->position, reach->range, slot, reach->neighbours, near);
-    phx_orca_unit_lines(self, slot, reach->inv_horizon, scene->tick_rate, scene->work->body, near, found,
-                        lines + hard);
+    const PhxOrcaPairs pairs = {.self = self,
+                                .bodies = scene->work->body,
+                                .near = near,
+                                .slot = slot,
+                                .horizon = reach->horizon,
+                                .inv_horizon = reach->inv_horizon,
+                                .inv_tick = (int64_t)scene->tick_rate << PHX_ORCA_INV_BITS};
     uint8_t flags;
     const PhxVec2 preferred = {scene->pref_x[slot], scene->pref_y[slot]};
-    const PhxVec2 velocity = phx_orca_program(lines, hard + found, hard, preferred, reach->max_speed, &flags);
+    const PhxVec2 velocity =
+        phx_orca_program_pairs(lines, hard + found, hard, &pairs, preferred, reach->max_speed, &flags);
     scene->out_x[slot] = velocity.x;
     scene->out_y[slot] = velocity.y;
     if (scene->flags) scene->flags[slot] = flags;

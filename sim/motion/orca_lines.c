@@ -127,25 +127,47 @@ static inline PhxOrcaLine cone_line(const Pair *pair, int64_t inv) {
     return (PhxOrcaLine){n, (fix16_t)phx_round_shift(n.x * pair->sum_x + n.y * pair->sum_y, 31)};
 }
 
-static inline PhxOrcaLine pair_line(const PhxOrcaBody *self, const PhxOrcaBody *other, uint32_t slot,
-                                    uint32_t other_slot, int64_t inv_horizon, int64_t inv_tick) {
+PhxOrcaLine phx_orca_pair_line(const PhxOrcaPairs *pairs, uint32_t i) {
+    const PhxOrcaBody *self = pairs->self, *other = &pairs->bodies[pairs->near[i].row];
     Pair pair = {.px = other->position.x - self->position.x,
                  .py = other->position.y - self->position.y,
                  .vx = self->velocity.x - other->velocity.x,
                  .vy = self->velocity.y - other->velocity.y,
                  .sum_x = self->velocity.x + other->velocity.x,
                  .sum_y = self->velocity.y + other->velocity.y,
-                 .radius = self->radius + other->radius};
-    pair.distance_sq = (uint64_t)(pair.px * pair.px) + (uint64_t)(pair.py * pair.py);
+                 .radius = self->radius + other->radius,
+                 .distance_sq = pairs->near[i].distance_sq};
     pair.radius_sq = (uint64_t)(pair.radius * pair.radius);
     if (PHX_UNLIKELY(pair.distance_sq <= pair.radius_sq))
-        return overlap_line(&pair, slot, other_slot, inv_tick);
-    return cone_line(&pair, inv_horizon);
+        return overlap_line(&pair, pairs->slot, pairs->near[i].slot, pairs->inv_tick);
+    return cone_line(&pair, pairs->inv_horizon);
 }
 
-void phx_orca_unit_lines(const PhxOrcaBody *self, uint32_t slot, int64_t inv_horizon, uint32_t rate,
-                         const PhxOrcaBody *bodies, const PhxNear *near, uint32_t count, PhxOrcaLine *out) {
-    const int64_t inv_tick = (int64_t)rate << PHX_ORCA_INV_BITS;
-    for (uint32_t i = 0; i < count; i++)
-        out[i] = pair_line(self, &bodies[near[i].row], slot, near[i].slot, inv_horizon, inv_tick);
+/* |v|, or up to an eighth more. */
+static inline int64_t length_bound(int64_t x, int64_t y) {
+    const int64_t a = (int64_t)phx_abs64(x), b = (int64_t)phx_abs64(y);
+    return a > b ? a + (b >> 1) + 1 : b + (a >> 1) + 1;
+}
+
+/* The half-plane permits v where 2 (v - v_self) + (v_self - v_other) is on the far side of the tangent
+ * nearest to the relative velocity; so surely where the relative velocity is further from the obstacle than 2
+ * |v - v_self| = m. The obstacle grown by m lies in that of the radius R + m T. And it doesn't hold the
+ * relative velocity where the two discs, one of them grown so, keep off each other for the time T. Half a
+ * thousandth is added for normals that were turned (keep right), and some raw units for rounding. */
+bool phx_orca_pair_permits(const PhxOrcaPairs *pairs, uint32_t i, int64_t change) {
+    const PhxOrcaBody *self = pairs->self, *other = &pairs->bodies[pairs->near[i].row];
+    const int64_t wide =
+        self->radius + other->radius + ((2 * change + 8) * pairs->horizon >> 16); /* 2^24 * 2^26 */
+    const int64_t radius = wide + (wide >> 10) + 8;
+    if (radius > (int64_t)1 << 23) return false;
+    const int64_t px = other->position.x - self->position.x, py = other->position.y - self->position.y;
+    const int64_t vx = self->velocity.x - other->velocity.x, vy = self->velocity.y - other->velocity.y;
+    const int64_t closing = px * vx + py * vy, speed_sq = vx * vx + vy * vy; /* < 2^46.5, <= 2^47 */
+    if (closing <= 0) return pairs->near[i].distance_sq > (uint64_t)(radius * radius);
+    if (closing >
+        ((speed_sq >> 16) + 1) * pairs->horizon) { /* nearest at the end of the horizon: |v| T < |p| < 2^22 */
+        const int64_t ex = px - (vx * pairs->horizon >> 16), ey = py - (vy * pairs->horizon >> 16);
+        return ex * ex + ey * ey > radius * radius;
+    }
+    return (int64_t)phx_abs64(px * vy - py * vx) > radius * length_bound(vx, vy); /* 2^23 * 2^24 */
 }

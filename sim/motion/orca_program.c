@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "base/assert.h"
+#include "base/bitset.h"
 #include "motion/kernels.h"
 
 enum {
@@ -123,15 +124,11 @@ static bool solve_on_line(const PhxOrcaLine *lines, uint32_t i, const Aim *aim, 
     return true;
 }
 
-/* Works through the lines in order, from the aim's own optimum. Returns count, or the line that left nothing;
- * v is then the optimum of the lines before it. */
-static uint32_t solve_plane(const PhxOrcaLine *lines, uint32_t count, const Aim *aim, Fine *v) {
-    if (aim->directed) {
-        v->x = phx_round_shift(aim->along.x * aim->radius, 30);
-        v->y = phx_round_shift(aim->along.y * aim->radius, 30);
-    } else {
-        *v = aim->start;
-    }
+/* Works through the lines in order, from the furthest point of the disc along the aim. Returns count, or the
+ * line that left nothing; v is then the optimum of the lines before it. */
+static uint32_t solve_along(const PhxOrcaLine *lines, uint32_t count, const Aim *aim, Fine *v) {
+    v->x = phx_round_shift(aim->along.x * aim->radius, 30);
+    v->y = phx_round_shift(aim->along.y * aim->radius, 30);
     for (uint32_t i = 0; i < count; i++) {
         if (violation(&lines[i], *v) <= slack_violation) continue;
         if (!solve_on_line(lines, i, aim, v)) return i;
@@ -168,7 +165,7 @@ static void solve_crowded(const PhxOrcaLine *lines, uint32_t count, uint32_t har
         for (uint32_t j = hard; j < i; j++) n += balance(&lines[i], &lines[j], &among[n]);
         const Aim aim = {.along = lines[i].normal, .directed = true, .radius = radius};
         Fine better;
-        if (solve_plane(among, n, &aim, &better) == n) *v = better;
+        if (solve_along(among, n, &aim, &better) == n) *v = better;
         largest = violation(&lines[i], *v);
     }
 }
@@ -185,31 +182,88 @@ static void relax_walls(PhxOrcaLine *lines, uint32_t hard, uint32_t begin, int64
     for (uint32_t i = 0; i < hard; i++) lines[i].offset = phx_orca_clamp_offset(lines[i].offset - back);
 }
 
-PhxVec2 phx_orca_program(const PhxOrcaLine *given, uint32_t count, uint32_t hard, PhxVec2 preferred,
-                         fix16_t max_speed, uint8_t *flags) {
-    PHX_ASSERT(count <= PHX_ORCA_MAX_LINES && hard <= count, count, hard);
+/* The lines of one unit. Those of neighbours may be still to be made: bit i of `unmade`. */
+typedef struct Planes {
+    PhxOrcaLine *line;
+    uint32_t count, hard;
+    uint64_t unmade;
+    const PhxOrcaPairs *pairs; /* null: all are made */
+} Planes;
+
+static void make_lines(Planes *planes, uint64_t which) {
+    uint64_t todo = planes->unmade & which;
+    planes->unmade &= ~which;
+    for (; todo; todo &= todo - 1) {
+        const uint32_t i = phx_bit_lowest(todo);
+        planes->line[i] = phx_orca_pair_line(planes->pairs, i - planes->hard);
+    }
+}
+
+/* A bound of |v - v_self|, raw. */
+static int64_t change_of(const Planes *planes, Fine v) {
+    const PhxVec2 own = planes->pairs->self->velocity;
+    const int64_t x = (int64_t)phx_abs64(v.x - (int64_t)own.x * (1 << FINE)) >> FINE;
+    const int64_t y = (int64_t)phx_abs64(v.y - (int64_t)own.y * (1 << FINE)) >> FINE;
+    return (x > y ? x + (y >> 1) : y + (x >> 1)) + 2;
+}
+
+/* The same for the velocity nearest to the aim's point; a line that surely permits v isn't made. */
+static uint32_t solve_planes(Planes *planes, const Aim *aim, Fine *v) {
+    *v = aim->start;
+    int64_t change = planes->unmade ? change_of(planes, *v) : 0;
+    for (uint32_t i = 0; i < planes->count; i++) {
+        const uint64_t bit = (uint64_t)1 << i;
+        if (planes->unmade & bit) {
+            if (phx_orca_pair_permits(planes->pairs, i - planes->hard, change)) continue;
+            make_lines(planes, bit);
+        }
+        if (violation(&planes->line[i], *v) <= slack_violation) continue;
+        make_lines(planes, bit - 1);
+        if (!solve_on_line(planes->line, i, aim, v)) return i;
+        if (planes->unmade) change = change_of(planes, *v);
+    }
+    return planes->count;
+}
+
+static PhxVec2 solve(Planes *planes, PhxVec2 preferred, fix16_t max_speed, uint8_t *flags) {
+    PHX_ASSERT(planes->count <= PHX_ORCA_MAX_LINES && planes->hard <= planes->count, planes->count,
+               planes->hard);
     const PhxVec2 wish = phx_vec2_clamp_length(preferred, max_speed);
     const Aim aim = {.point = {(int64_t)preferred.x * (1 << FINE), (int64_t)preferred.y * (1 << FINE)},
                      .start = {(int64_t)wish.x * (1 << FINE), (int64_t)wish.y * (1 << FINE)},
                      .radius = (int64_t)max_speed * (1 << FINE)};
-    const PhxOrcaLine *lines = given;
-    PhxOrcaLine relaxed[PHX_ORCA_MAX_LINES];
     Fine v;
-    uint32_t solved = solve_plane(lines, count, &aim, &v);
+    uint32_t solved = solve_planes(planes, &aim, &v);
     *flags = 0;
-    if (solved < hard) {
+    if (solved < planes->hard) {
         *flags |= PHX_ORCA_WALLED;
-        memcpy(relaxed, given, sizeof *given * count);
-        lines = relaxed;
-        relax_walls(relaxed, hard, solved, aim.radius, &v);
+        relax_walls(planes->line, planes->hard, solved, aim.radius, &v);
         const Fine fallback = v;
-        solved = solve_plane(lines, count, &aim, &v);
-        if (solved < hard) v = fallback, solved = hard; /* by a rounding: keep what serves the walls best */
+        solved = solve_planes(planes, &aim, &v);
+        if (solved < planes->hard)
+            v = fallback, solved = planes->hard; /* by a rounding: what serves the walls best */
     }
-    if (solved < count) {
+    if (solved < planes->count) {
         *flags |= PHX_ORCA_CROWDED;
-        solve_crowded(lines, count, hard, solved, aim.radius, &v);
+        make_lines(planes, UINT64_MAX);
+        solve_crowded(planes->line, planes->count, planes->hard, solved, aim.radius, &v);
     }
     const PhxVec2 result = {(fix16_t)phx_round_shift(v.x, FINE), (fix16_t)phx_round_shift(v.y, FINE)};
     return phx_vec2_clamp_length(result, max_speed);
+}
+
+PhxVec2 phx_orca_program(const PhxOrcaLine *lines, uint32_t count, uint32_t hard, PhxVec2 preferred,
+                         fix16_t max_speed, uint8_t *flags) {
+    PhxOrcaLine copy[PHX_ORCA_MAX_LINES]; /* walls may have to be moved back */
+    PHX_ASSERT(count <= PHX_ORCA_MAX_LINES, count, 0);
+    if (count > 0) memcpy(copy, lines, sizeof *lines * count);
+    Planes planes = {.line = copy, .count = count, .hard = hard};
+    return solve(&planes, preferred, max_speed, flags);
+}
+
+PhxVec2 phx_orca_program_pairs(PhxOrcaLine *lines, uint32_t count, uint32_t hard, const PhxOrcaPairs *pairs,
+                               PhxVec2 preferred, fix16_t max_speed, uint8_t *flags) {
+    Planes planes = {.line = lines, .count = count, .hard = hard, .pairs = pairs};
+    planes.unmade = (((uint64_t)1 << count) - 1) & ~(((uint64_t)1 << hard) - 1);
+    return solve(&planes, preferred, max_speed, flags);
 }

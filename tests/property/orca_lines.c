@@ -67,8 +67,15 @@ PHX_TEST(orca_lines, of_units_are_tangents_at_the_nearest_point) {
         const int64_t inv = llround(0x1p30 / horizon);
         PhxOrcaLine line[2];
         for (uint32_t i = 0; i < 2; i++) {
-            const PhxNear near = {.slot = 1 - i, .row = 1 - i};
-            phx_orca_unit_lines(&body[i], i, inv, 20, body, &near, 1, &line[i]);
+            const PhxNear near = {phx_vec2_distance_sq(body[0].position, body[1].position), 1 - i, 1 - i};
+            const PhxOrcaPairs pairs = {.self = &body[i],
+                                        .bodies = body,
+                                        .near = &near,
+                                        .slot = i,
+                                        .horizon = (fix16_t)lround(horizon * ONE),
+                                        .inv_horizon = inv,
+                                        .inv_tick = (int64_t)20 << 30};
+            line[i] = phx_orca_pair_line(&pairs, 0);
         }
         CHECK_THAT(line[0].normal.x == -line[1].normal.x && line[0].normal.y == -line[1].normal.y, "pair %d",
                    k);
@@ -122,8 +129,13 @@ PHX_TEST(orca_lines, case_25_touching_discs_give_unit_normals) {
         body[1].position = phx_dir_scale(d, 2 * radius + (fix16_t)test_range(&seed, -2, 2));
         if (k % 3) body[0].velocity = phx_dir_scale(d, (fix16_t)test_range(&seed, -ONE, ONE));
         PhxOrcaLine line;
-        const PhxNear near = {.slot = 1, .row = 1};
-        phx_orca_unit_lines(body, 0, (int64_t)1 << test_range(&seed, 20, 34), 20, body, &near, 1, &line);
+        const PhxNear near = {phx_vec2_distance_sq(body[0].position, body[1].position), 1, 1};
+        const PhxOrcaPairs pairs = {.self = body,
+                                    .bodies = body,
+                                    .near = &near,
+                                    .inv_horizon = (int64_t)1 << test_range(&seed, 20, 34),
+                                    .inv_tick = (int64_t)20 << 30};
+        line = phx_orca_pair_line(&pairs, 0);
         const double size = hypot(line.normal.x, line.normal.y) * 0x1p-30;
         CHECK_THAT(fabs(size - 1) < 1e-8, "case %d: %g", k, size);
         const PhxDir leg = phx_orca_leg(body[1].position.x, body[1].position.y, 2 * radius, k & 1);

@@ -29,16 +29,27 @@ typedef struct PhxOrcaBody {
 
 /* What is derived from a class. */
 typedef struct PhxOrcaReach {
-    fix16_t radius, max_speed, range, wall_range;
+    fix16_t radius, max_speed, range, wall_range, horizon;
     uint32_t neighbours;
     int64_t inv_horizon, inv_wall_horizon; /* Q30, <= 16 */
 } PhxOrcaReach;
 
-/* One half-plane for each of `count` neighbours, in their order. `inv_horizon` in Q30; `rate` in Hz; `slot`
- * is the unit's own. Two units on the very same point with equal velocities part along a direction drawn from
- * their slots. */
-void phx_orca_unit_lines(const PhxOrcaBody *self, uint32_t slot, int64_t inv_horizon, uint32_t rate,
-                         const PhxOrcaBody *bodies, const PhxNear *near, uint32_t count, PhxOrcaLine *out);
+/* A unit and its neighbours, nearest first. */
+typedef struct PhxOrcaPairs {
+    const PhxOrcaBody *self, *bodies; /* bodies by row */
+    const PhxNear *near;
+    uint32_t slot; /* the unit's own */
+    fix16_t horizon;
+    int64_t inv_horizon, inv_tick; /* Q30; inv_tick = rate * 2^30 */
+} PhxOrcaPairs;
+
+/* The half-plane that neighbour i leaves. Two units on the very same point with equal velocities part along a
+ * direction drawn from their slots. */
+PhxOrcaLine phx_orca_pair_line(const PhxOrcaPairs *pairs, uint32_t i);
+
+/* Whether the half-plane of neighbour i surely permits every velocity within `change` (raw) of the unit's
+ * own, with room to spare; much cheaper than the half-plane. False says nothing. */
+bool phx_orca_pair_permits(const PhxOrcaPairs *pairs, uint32_t i, int64_t change);
 
 /* At most one half-plane for each of `count` walls, in their order; those that earlier ones cover are left
  * out. Returns how many. */

@@ -14,4 +14,10 @@
 PhxVec2 phx_orca_program(const PhxOrcaLine *lines, uint32_t count, uint32_t hard, PhxVec2 preferred,
                          fix16_t max_speed, uint8_t *flags);
 
+/* The same, where the half-planes behind the first `hard` are those of `count - hard` neighbours, made as
+ * they are needed: most of them permit what the unit is about to do. `lines` has room for `count` and holds
+ * the first `hard`; what it holds afterwards is no result. */
+PhxVec2 phx_orca_program_pairs(PhxOrcaLine *lines, uint32_t count, uint32_t hard, const PhxOrcaPairs *pairs,
+                               PhxVec2 preferred, fix16_t max_speed, uint8_t *flags);
+
 #endif
