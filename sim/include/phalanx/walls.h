@@ -90,11 +90,11 @@ uint32_t phx_walls_nearest(const PhxWalls *walls, PhxVec2 at, fix16_t range, uin
  *   - a disc that touched no solid cell (squared distance of centre and cell >= radius^2, exactly) touches
  * none after;
  *   - it doesn't pass through a wall, nor between two solid cells that touch by a corner;
- *   - a disc that begins inside a wall never ends deeper, and is pushed out by up to its radius a call, as
- * far as the place is wide enough for it; a centre inside a solid cell goes towards the nearest open cell
- * within 8 cells. The step is cut into pieces of at most min(radius, 1 unit) / 2. Cost: one look at the cells
- * under the swept box where none of them is solid. Returns the new position; compare it with from +
- * displacement to see whether it was blocked. */
+ *   - a disc that begins inside a wall never ends deeper, and is pushed out by up to 2 min(radius, 1 unit) a
+ * call, as far as the place is wide enough for it; a centre inside a solid cell only goes towards the centre
+ * of the nearest open cell within 8 cells, by up to max(radius, 1 unit) a call. The step is cut into pieces
+ * of at most min(radius, 1 unit) / 2. Cost: one look at the cells under the swept box where none of them is
+ * solid. Returns the new position; compare it with from + displacement to see whether it was blocked. */
 PhxVec2 phx_walls_move(const PhxNavGrid *grid, PhxVec2 from, PhxVec2 displacement, fix16_t radius);
 
 /* Whether a disc at `at` touches no solid cell: the squared distance to each is >= radius^2. */
