@@ -111,7 +111,7 @@ typedef struct PhxScenarioChanges {
     const char *map; /* path of another map, or null */
     bool has_seed;
     uint64_t seed;
-    uint32_t ticks; /* 0: as it is */
+    uint32_t ticks; /* 0: as it is, or four times as long on another map, where ways may be longer */
 } PhxScenarioChanges;
 
 /* A scenario with its map and blob, from files. */

@@ -101,7 +101,10 @@ static void apply_changes(PhxScenario *scenario, const PhxScenarioChanges *chang
     if (changes == NULL) return;
     scenario->foreign_map = changes->map != NULL;
     if (changes->has_seed) scenario->settings.match_key = changes->seed;
-    if (changes->ticks != 0) scenario->ticks = changes->ticks;
+    if (changes->ticks != 0)
+        scenario->ticks = changes->ticks;
+    else if (scenario->foreign_map)
+        scenario->ticks *= 4; /* ways may be longer there; at most 4 * 10^8 */
 }
 
 PhxStatus phx_scenario_load(const char *path, const PhxScenarioChanges *changes, PhxScenarioFile *out,
