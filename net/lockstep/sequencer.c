@@ -115,6 +115,19 @@ bool phx_sequencer_leave(PhxSequencer *sequencer, uint8_t number, PhxNetReason r
     return true;
 }
 
+uint32_t phx_sequencer_last_leave(const PhxSequencer *sequencer) {
+    uint32_t turns = sequencer->next_turn;
+    for (uint32_t i = 0; i < sequencer->config.players; i++) {
+        const PhxSequencerSlot *slot = &sequencer->slots[i];
+        if (slot->state != PHX_SEQUENCER_LEAVING) continue;
+        /* What is in is for turns up to next_turn - 1 of the slot; the leave command comes in the one behind.
+         */
+        const uint32_t last = slot->inputs.count ? slot->next_turn + 1 : sequencer->next_turn + 1;
+        if (last > turns) turns = last;
+    }
+    return turns;
+}
+
 uint32_t phx_sequencer_end(PhxSequencer *sequencer, uint32_t ticks) {
     const uint32_t k = sequencer->config.ticks_per_turn, sealed = sequencer->next_turn * k;
     uint32_t final_ticks = ticks > sealed ? ticks : sealed;

@@ -64,6 +64,7 @@ struct PhxHost {
     bool hashing;         /* somebody has reported a hash */
     uint64_t taken_since; /* ENDING: since when everybody has taken the last turn; 0: not yet */
     bool goodbye;         /* ENDING: all were told goodbye */
+    bool all_left;
     PhxNetReason end_reason;
     PhxNetStatistics closed; /* of links that are no more */
 };

@@ -331,15 +331,19 @@ static void step_ending(PhxHost *host) {
     snprintf(event->text, sizeof event->text, "%s", phx_net_reason_text(host->end_reason));
 }
 
+/* Nobody plays any more: the turn with the last leave command ends the match. (Without an end, turns
+ * for which nobody's input is missing could be sealed for ever.) */
+static void end_if_all_left(PhxHost *host) {
+    if (phx_sequencer_active(&host->sequencer) != 0 || host->all_left) return;
+    host->all_left = true;
+    host->end_reason = PHX_NET_REASON_LEFT;
+    phx_host_end(host, phx_sequencer_last_leave(&host->sequencer) * host->config.ticks_per_turn);
+}
+
 static void step_running(PhxHost *host) {
-    seal_turns(host);
     watch_waiting(host);
-    if (phx_sequencer_active(&host->sequencer) == 0 && !phx_sequencer_finished(&host->sequencer)) {
-        /* Nobody plays any more: one more turn, with the last leave commands, ends the match. */
-        host->end_reason = PHX_NET_REASON_LEFT;
-        phx_host_end(host, (host->sequencer.next_turn + 1) * host->config.ticks_per_turn);
-        seal_turns(host);
-    }
+    end_if_all_left(host);
+    seal_turns(host);
     if (phx_sequencer_finished(&host->sequencer))
         phx_host_begin_end(host, host->end_reason ? host->end_reason : PHX_NET_REASON_FINISHED);
 }

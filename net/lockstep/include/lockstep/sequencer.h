@@ -72,6 +72,8 @@ PHX_MUST_USE PhxStatus phx_sequencer_submit(PhxSequencer *sequencer, uint32_t of
                                             size_t size, uint32_t *sequence);
 /* An active player leaves or is dropped. False: it wasn't active. */
 bool phx_sequencer_leave(PhxSequencer *sequencer, uint8_t slot, PhxNetReason reason);
+/* How many turns it takes in all until every leaving player's leave command is sealed. */
+uint32_t phx_sequencer_last_leave(const PhxSequencer *sequencer);
 /* Ends the match after `ticks` ticks or after what is sealed, whichever is later; returns how many. */
 uint32_t phx_sequencer_end(PhxSequencer *sequencer, uint32_t ticks);
 /* All turns are sealed. */
