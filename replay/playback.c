@@ -15,6 +15,7 @@ struct PhxReplayPlayback {
     PhxAllocator allocator;
     PhxReplayCursor *cursor;
     PhxSim *sim;
+    PhxSimConfig config;
 };
 
 /* Why a replay makes no world, as far as it says itself; PHX_OK where nothing is known against it. */
@@ -63,11 +64,12 @@ static PhxStatus create(const PhxReplay *replay, const PhxSimConfig *config, Phx
     if (status != PHX_OK) return status;
     PhxReplayPlayback *playback = memory.allocate(memory.user, sizeof *playback);
     if (!playback) return phx_error_set(error, PHX_ERROR_MEMORY, 0, "out of memory");
-    *playback = (PhxReplayPlayback){.replay = replay, .allocator = memory};
+    *playback =
+        (PhxReplayPlayback){.replay = replay, .allocator = memory, .config = config ? *config : plain};
     status = phx_replay_cursor_create(replay, &playback->cursor);
     if (status != PHX_OK) (void)phx_error_set(error, status, 0, "out of memory");
     if (status == PHX_OK)
-        status = phx_sim_create(config ? config : &plain, replay->content, replay->content_size,
+        status = phx_sim_create(&playback->config, replay->content, replay->content_size,
                                 &replay->info.settings, &playback->sim, error);
     *verdict = status == PHX_ERROR_MISMATCH || status == PHX_ERROR_VERSION ? PHX_REPLAY_NOT_VERIFIABLE
                                                                            : PHX_REPLAY_UNREADABLE;
@@ -100,6 +102,45 @@ PhxStatus phx_replay_playback_step(PhxReplayPlayback *playback, PhxReplayTick *r
     if (!phx_replay_cursor_next(playback->cursor, &tick) || !tick.complete) return PHX_ERROR_STATE;
     if (recorded) *recorded = tick;
     return phx_sim_step(playback->sim, tick.commands, tick.command_count);
+}
+
+/* The state before tick 0 comes from the content, by way of another world, so that the sim stays the same
+ * object. */
+static PhxStatus restart(PhxReplayPlayback *playback, PhxError *error) {
+    const PhxReplay *replay = playback->replay;
+    PhxSim *fresh;
+    PhxStatus status = phx_sim_create(&playback->config, replay->content, replay->content_size,
+                                      &replay->info.settings, &fresh, error);
+    if (status != PHX_OK) return status;
+    size_t size = phx_sim_snapshot_size(fresh);
+    const PhxAllocator memory = playback->allocator;
+    uint8_t *bytes = memory.allocate(memory.user, size);
+    if (bytes) {
+        size_t written;
+        status = phx_sim_snapshot(fresh, bytes, size, &written);
+        if (status == PHX_OK) status = phx_sim_restore(playback->sim, bytes, written, error);
+        memory.release(memory.user, bytes, size);
+    } else {
+        status = phx_error_set(error, PHX_ERROR_MEMORY, 0, "out of memory");
+    }
+    phx_sim_destroy(fresh);
+    if (status == PHX_OK) phx_replay_cursor_rewind(playback->cursor);
+    return status;
+}
+
+PhxStatus phx_replay_playback_seek(PhxReplayPlayback *playback, uint32_t tick, PhxError *error) {
+    PhxStatus status = PHX_OK;
+    if (tick > playback->replay->info.ticks)
+        return phx_error_set(error, PHX_ERROR_NOT_FOUND, 0, "tick %lu is beyond the end: %lu ticks were kept",
+                             (unsigned long)tick, (unsigned long)playback->replay->info.ticks);
+    if (tick < phx_sim_tick(playback->sim)) status = restart(playback, error);
+    while (status == PHX_OK && phx_sim_tick(playback->sim) < tick) {
+        status = phx_replay_playback_step(playback, NULL);
+        if (status != PHX_OK)
+            (void)phx_error_set(error, status, 0, "tick %lu can't be played: %s",
+                                (unsigned long)phx_sim_tick(playback->sim), phx_status_text(status));
+    }
+    return status;
 }
 
 void phx_replay_playback_destroy(PhxReplayPlayback *playback) {

@@ -270,6 +270,10 @@ bool phx_replay_playback_done(const PhxReplayPlayback *playback); /* all complet
 /* Plays the next tick. `recorded` (may be null) gets what the replay says of it, to compare with the sim's
  * hashes; it lives until the next step. Errors: PHX_ERROR_NOT_FOUND when done, those of phx_sim_step. */
 PHX_MUST_USE PhxStatus phx_replay_playback_step(PhxReplayPlayback *playback, PhxReplayTick *recorded);
+/* Goes to any tick, forward or backward: afterwards phx_sim_tick is `tick` (0 .. ticks kept) and the next
+ * step plays that tick. The sim stays the same object; its state is that of a playback that came here step by
+ * step. Errors: PHX_ERROR_NOT_FOUND (beyond the last kept tick), PHX_ERROR_MEMORY, those of phx_sim_step. */
+PHX_MUST_USE PhxStatus phx_replay_playback_seek(PhxReplayPlayback *playback, uint32_t tick, PhxError *error);
 void phx_replay_playback_destroy(PhxReplayPlayback *playback); /* null is fine */
 
 /* In the order of the exit codes that `phx replay verify` gives. */
