@@ -117,6 +117,15 @@ void phx_phase_orca(const PhxPhaseContext *context, void *user) {
     if (sim->living_count > 0) phx_orca_run(&scene, context->jobs);
 }
 
+/* The velocity a unit really had in this tick: the wanted one, or what a wall left of it; others avoid it by
+ * this. Bound: a step of at most 16 units times 1000 Hz, cut to the type's speed. */
+static PhxVec2 real_velocity(const PhxUnitLimits *limits, PhxVec2 wanted, PhxVec2 way, PhxVec2 done) {
+    if (phx_vec2_equal(way, done)) return wanted;
+    const PhxVec2 real = {phx_fix_saturate((int64_t)done.x * limits->tick_rate),
+                          phx_fix_saturate((int64_t)done.y * limits->tick_rate)};
+    return phx_vec2_clamp_length(real, limits->speed);
+}
+
 static void integrate_unit(PhxWorld *world, const PhxNavGrid *grid, uint32_t slot) {
     PhxUnitTable *units = &world->unit;
     const PhxUnitLimits limits = limits_of(world, slot);
@@ -128,8 +137,9 @@ static void integrate_unit(PhxWorld *world, const PhxNavGrid *grid, uint32_t slo
     const PhxVec2 to = phx_walls_move(grid, at, way, world->unit_type.radius[units->type[slot]]);
     units->pos_x[slot] = to.x;
     units->pos_y[slot] = to.y;
-    units->vel_x[slot] = velocity.x;
-    units->vel_y[slot] = velocity.y;
+    const PhxVec2 real = real_velocity(&limits, velocity, way, phx_vec2_sub(to, at));
+    units->vel_x[slot] = real.x;
+    units->vel_y[slot] = real.y;
 }
 
 static void integrate_range(void *context, uint32_t begin, uint32_t end, uint32_t worker) {
