@@ -12,7 +12,7 @@
 #include "base/assert.h"
 #include "wire/message.h"
 
-enum { FLAG_ECHO = 1, STAMP_US = 100, INITIAL_ROUND_TRIP_US = 200000 };
+enum { FLAG_ECHO = 1, FLAG_HOLE = 2, STAMP_US = 100, INITIAL_ROUND_TRIP_US = 200000 };
 
 void phx_link_init(PhxLink *link, uint8_t *memory, uint32_t tx_capacity, uint32_t rx_window, uint64_t now) {
     PHX_ASSERT((tx_capacity & (tx_capacity - 1)) == 0, tx_capacity, rx_window);
@@ -75,7 +75,7 @@ static void measure(PhxLink *link, uint64_t now, uint16_t echo) {
  * round trip; a long one waits for the deviation too. */
 static uint32_t resend_after(const PhxLink *link) {
     const uint32_t mean = link->round_trip_us ? link->round_trip_us : INITIAL_ROUND_TRIP_US;
-    const bool is_short = link->tx_next - link->tx_base <= PHX_LINK_REPEAT_MAX;
+    const bool is_short = link->tx_next - link->tx_base <= PHX_LINK_QUICK_MAX;
     const uint32_t wait = mean + PHX_LINK_ACK_DELAY_US + (is_short ? 0 : 4 * link->round_trip_var_us);
     if (wait < PHX_LINK_RESEND_MIN_US) return PHX_LINK_RESEND_MIN_US;
     return wait < PHX_LINK_RESEND_MAX_US ? wait : PHX_LINK_RESEND_MAX_US;
@@ -84,7 +84,7 @@ static uint32_t resend_after(const PhxLink *link) {
 /* After a resend. Somebody waits for a short tail and it costs little, so it goes out twice a round trip for
  * a while; all else, and a tail to which nothing answers, at doubling intervals. */
 static void back_off(PhxLink *link) {
-    const bool is_short = link->tx_next - link->tx_base <= PHX_LINK_REPEAT_MAX;
+    const bool is_short = link->tx_next - link->tx_base <= PHX_LINK_QUICK_MAX;
     if (link->resend_tries < UINT8_MAX) link->resend_tries++;
     if (is_short && link->resend_tries <= PHX_LINK_QUICK_TRIES) {
         const uint32_t half = link->round_trip_us ? link->round_trip_us / 2 : INITIAL_ROUND_TRIP_US;
@@ -95,18 +95,41 @@ static void back_off(PhxLink *link) {
     if (link->resend_us > PHX_LINK_RESEND_MAX_US) link->resend_us = PHX_LINK_RESEND_MAX_US;
 }
 
-static void take_ack(PhxLink *link, uint64_t now, uint32_t ack) {
-    const uint32_t newly = ack - link->tx_base;
-    if (newly == 0 || newly > link->tx_next - link->tx_base) return; /* old, or never sent */
-    link->tx_base = ack;
-    link->resend_tries = 0;
-    link->resend_us = resend_after(link);
+/* Begins to send again from what is acknowledged: the hole, where it is known; else a short tail whole, or
+ * the first datagram of a long one. */
+static void begin_again(PhxLink *link, uint64_t now) {
+    const uint32_t flight = link->tx_next - link->tx_base;
+    uint32_t size = flight <= PHX_LINK_QUICK_MAX ? flight : PHX_LINK_PAYLOAD_MAX;
+    if (link->hole_known) size = link->hole_end - link->tx_base;
+    link->again_at = link->tx_base;
+    link->again_end = link->tx_base + (size < PHX_LINK_QUICK_MAX ? size : PHX_LINK_QUICK_MAX);
+    link->base_sent_at = now;
+    back_off(link);
     link->resend_at = now + link->resend_us;
-    if (!link->recovering) return;
-    if (link->tx_recover - ack - 1 < 0x80000000u)
-        link->resend_at = now; /* the next hole of the same loss: don't wait for the timer again */
-    else
-        link->recovering = false;
+}
+
+static void take_ack(PhxLink *link, uint64_t now, uint32_t ack, bool hole, uint32_t hole_end) {
+    const uint32_t newly = ack - link->tx_base, flight = link->tx_next - link->tx_base;
+    if (newly > flight) return; /* older than what is known, or never sent */
+    if (newly != 0) {
+        if (link->again_at != link->again_end) { /* what of it has arrived needn't go out */
+            if (link->again_end - link->tx_base <= newly)
+                link->again_at = link->again_end;
+            else if (link->again_at - link->tx_base < newly)
+                link->again_at = ack;
+        }
+        link->tx_base = ack;
+        link->resend_tries = 0;
+        link->resend_us = resend_after(link);
+        link->resend_at = now + link->resend_us;
+        link->hole_known = false;
+    }
+    if (!hole || hole_end - link->tx_base > link->tx_next - link->tx_base || hole_end == link->tx_base)
+        return;
+    link->hole_known = true;
+    link->hole_end = hole_end;
+    /* Soon, but not for each datagram that arrives behind the hole. */
+    if (now - link->base_sent_at >= link->round_trip_us / 2 + PHX_LINK_ACK_DELAY_US) begin_again(link, now);
 }
 
 /* Adds [begin, end) to the pieces beyond the gap; false where there is no room for one more. */
@@ -187,6 +210,7 @@ bool phx_link_receive(PhxLink *link, uint64_t now, const uint8_t *data, size_t s
     const uint32_t ack = phx_read_u32(&reader);
     const uint16_t stamp = phx_read_u16(&reader);
     const uint16_t echo = phx_read_u16(&reader);
+    const uint32_t hole_end = flags & FLAG_HOLE ? phx_read_u32(&reader) : 0;
     if (reader.status != PHX_OK || size > PHX_NET_DATAGRAM_MAX ||
         (uint32_t)phx_hash_bytes(data + 4, size - 4) != check) {
         link->statistics.packets_bad++;
@@ -197,7 +221,7 @@ bool phx_link_receive(PhxLink *link, uint64_t now, const uint8_t *data, size_t s
     link->last_in = now;
     if (flags & FLAG_ECHO) measure(link, now, echo);
     take_stamp(link, now, stamp);
-    take_ack(link, now, ack);
+    take_ack(link, now, ack, flags & FLAG_HOLE, hole_end);
     const uint32_t left = (uint32_t)phx_reader_left(&reader);
     if (left) take_payload(link, now, start, data + reader.at, left);
     return true;
@@ -205,14 +229,15 @@ bool phx_link_receive(PhxLink *link, uint64_t now, const uint8_t *data, size_t s
 
 static size_t build(PhxLink *link, uint64_t now, uint32_t start, uint32_t size, uint8_t *out) {
     const uint64_t held = (now - link->peer_stamp_at) / STAMP_US;
-    const bool echo = link->peer_stamp_known && held < 0x4000;
+    const bool echo = link->peer_stamp_known && held < 0x4000, hole = link->span_count != 0;
     PhxWriter writer = phx_writer_make(out, PHX_NET_DATAGRAM_MAX);
     phx_write_u32(&writer, 0);
-    phx_write_u8(&writer, echo ? FLAG_ECHO : 0);
+    phx_write_u8(&writer, (uint8_t)((echo ? FLAG_ECHO : 0) | (hole ? FLAG_HOLE : 0)));
     phx_write_u32(&writer, start);
     phx_write_u32(&writer, link->rx_have);
     phx_write_u16(&writer, (uint16_t)(now / STAMP_US));
     phx_write_u16(&writer, (uint16_t)(echo ? link->peer_stamp + held : 0));
+    if (hole) phx_write_u32(&writer, link->spans[0].begin);
     ring_get(link, start, out + writer.at, size);
     const size_t total = writer.at + size;
     phx_store_u32(out, (uint32_t)phx_hash_bytes(out + 4, total - 4));
@@ -223,27 +248,40 @@ static size_t build(PhxLink *link, uint64_t now, uint32_t start, uint32_t size, 
     return total;
 }
 
-size_t phx_link_send(PhxLink *link, uint64_t now, uint8_t *out) {
-    const uint32_t flight = link->tx_next - link->tx_base, queued = link->tx_end - link->tx_base;
-    const bool timer = flight != 0 && now >= link->resend_at;
-    if (timer || (queued > flight && flight < PHX_LINK_FLIGHT_MAX)) {
-        const uint32_t start = timer || flight <= PHX_LINK_REPEAT_MAX ? link->tx_base : link->tx_next;
-        const uint32_t left = link->tx_end - start;
-        const uint32_t size = left < PHX_LINK_PAYLOAD_MAX ? left : PHX_LINK_PAYLOAD_MAX;
-        const uint32_t again = start == link->tx_base ? (size < flight ? size : flight) : 0;
-        link->statistics.resent_bytes += again;
-        if (start + size - link->tx_base > flight) link->tx_next = start + size;
-        if (timer) {
-            if (!link->recovering) link->tx_recover = link->tx_next;
-            link->recovering = true;
-            back_off(link);
-        } else if (flight == 0) {
-            link->resend_us = resend_after(link);
-        }
-        if (start == link->tx_base)
-            link->resend_at = now + link->resend_us; /* all that waits went out anew */
-        return build(link, now, start, size, out);
+static uint32_t at_most(uint32_t size, uint32_t limit) { return size < limit ? size : limit; }
+
+/* The next piece of what is sent again; the last piece takes new bytes along. */
+static size_t send_again(PhxLink *link, uint64_t now, uint8_t *out) {
+    const uint32_t start = link->again_at, old = at_most(link->again_end - start, PHX_LINK_PAYLOAD_MAX);
+    uint32_t size = old;
+    if (start + old == link->tx_next) size = at_most(link->tx_end - start, PHX_LINK_PAYLOAD_MAX);
+    link->statistics.resent_bytes += old;
+    link->again_at += old;
+    if (size > old) link->tx_next = start + size;
+    return build(link, now, start, size, out);
+}
+
+/* New bytes; with a short tail that is under way, all of it again in front of them. */
+static size_t send_new(PhxLink *link, uint64_t now, uint8_t *out) {
+    const uint32_t flight = link->tx_next - link->tx_base;
+    const bool repeat = flight <= PHX_LINK_REPEAT_MAX;
+    const uint32_t start = repeat ? link->tx_base : link->tx_next;
+    const uint32_t size = at_most(link->tx_end - start, PHX_LINK_PAYLOAD_MAX);
+    if (repeat) {
+        link->statistics.resent_bytes += flight;
+        link->base_sent_at = now;
+        if (flight == 0) link->resend_us = resend_after(link);
+        link->resend_at = now + link->resend_us; /* all that waits went out anew */
     }
+    link->tx_next = start + size;
+    return build(link, now, start, size, out);
+}
+
+size_t phx_link_send(PhxLink *link, uint64_t now, uint8_t *out) {
+    const uint32_t flight = link->tx_next - link->tx_base;
+    if (flight != 0 && now >= link->resend_at) begin_again(link, now);
+    if (link->again_at != link->again_end) return send_again(link, now, out);
+    if (link->tx_end != link->tx_next && flight < PHX_LINK_FLIGHT_MAX) return send_new(link, now, out);
     if ((link->ack_due && now >= link->ack_at) || now - link->last_out >= PHX_LINK_KEEPALIVE_US)
         return build(link, now, link->tx_next, 0, out);
     return 0;

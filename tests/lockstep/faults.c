@@ -295,7 +295,7 @@ PHX_TEST(match, the_same_seed_gives_the_same_trace_of_events) {
         config.fault = bad_network();
         config.fault.garble_permille = 30;
         config.seed = run == 2 ? 6 : 5;
-        config.host.times = (PhxNetTimes){.notice_ms = 200, .drop_ms = 2000};
+        config.host.times = (PhxNetTimes){.notice_ms = 200, .drop_ms = 4000};
         config.is_dead = dies;
         config.hook_user = &trouble;
         driver_create(&driver, &config);

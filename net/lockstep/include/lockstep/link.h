@@ -17,12 +17,13 @@
 #include "base/bytes.h"
 
 enum {
-    PHX_LINK_HEAD = 17, /* bytes of a datagram before its stream bytes */
+    PHX_LINK_HEAD = 21, /* most bytes of a datagram before its stream bytes */
     PHX_LINK_PAYLOAD_MAX = PHX_NET_DATAGRAM_MAX - PHX_LINK_HEAD,
     PHX_LINK_REPEAT_MAX = 512,     /* unacknowledged bytes that each datagram repeats */
     PHX_LINK_FLIGHT_MAX = 65536,   /* unacknowledged bytes at most */
     PHX_LINK_SPANS_MAX = 32,       /* separate pieces received ahead of a gap */
     PHX_LINK_ACK_DELAY_US = 10000, /* an acknowledgement waits this long for data to ride on */
+    PHX_LINK_QUICK_MAX = 8192,     /* a tail up to this long is repeated soon and whole */
     PHX_LINK_QUICK_TRIES = 8,      /* resends of a short tail before the intervals grow */
     PHX_LINK_RESEND_MIN_US = 30000,
     PHX_LINK_RESEND_MAX_US = 1000000,
@@ -42,8 +43,10 @@ typedef struct PhxLink {
     uint8_t *tx; /* ring of tx_capacity (a power of two) bytes */
     uint32_t tx_capacity;
     uint32_t tx_base, tx_next, tx_end; /* acknowledged <= sent <= queued */
-    uint32_t tx_recover;               /* end of what was in flight when the timer last fired */
-    bool recovering;
+    uint32_t again_at, again_end;      /* what is being sent again; nothing where they are equal */
+    uint32_t hole_end;                 /* the other side lacks tx_base .. hole_end and has what follows */
+    bool hole_known;
+    uint64_t base_sent_at; /* when the bytes at tx_base were last sent again, or first sent */
     uint64_t resend_at;
     uint32_t resend_us;
     uint8_t resend_tries; /* since the last acknowledgement of something new */
