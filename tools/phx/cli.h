@@ -106,6 +106,9 @@ void phx_cli_jobs_end(PhxJobs *jobs, uint32_t threads);
 
 /* Monotonic nanoseconds since some fixed moment. */
 uint64_t phx_cli_now(void);
+/* Nanoseconds of processor time that all threads of this process have used: what a busy machine doesn't
+ * change much. */
+uint64_t phx_cli_cpu(void);
 
 /* Time by phase. The timer lives in the caller's memory as long as the sim is stepped; `next` (may be null)
  * hears the same calls, with hashes when `trace`. */

@@ -4,11 +4,15 @@
 
 #include <time.h>
 
-uint64_t phx_cli_now(void) {
+static uint64_t read_clock(clockid_t clock) {
     struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
+    clock_gettime(clock, &now);
     return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
 }
+
+uint64_t phx_cli_now(void) { return read_clock(CLOCK_MONOTONIC); }
+
+uint64_t phx_cli_cpu(void) { return read_clock(CLOCK_PROCESS_CPUTIME_ID); }
 
 static void observe(void *user, uint32_t tick, uint32_t phase, const char *name, bool begin, uint64_t hash) {
     PhxCliPhases *phases = user;

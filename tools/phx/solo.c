@@ -244,8 +244,9 @@ int phx_solo_step(PhxSolo *solo) {
     int code = phx_solo_collect(solo, &commands, &count);
     if (code == PHX_CLI_GO) code = phx_solo_disturb(solo);
     if (code != PHX_CLI_GO) return code;
-    const uint64_t begin = phx_cli_now();
+    const uint64_t begin = phx_cli_now(), cpu = phx_cli_cpu();
     const PhxStatus status = phx_sim_step(solo->sim, commands, count);
+    solo->cpu_ns += phx_cli_cpu() - cpu;
     if (status != PHX_OK) return phx_cli_fail_status(solo->cli, "step", status, NULL);
     phx_solo_count(solo, phx_cli_now() - begin);
     return PHX_CLI_GO;

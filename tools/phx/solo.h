@@ -64,8 +64,8 @@ typedef struct PhxSolo {
     size_t snapshot_size;
     PhxSoloInput input;
     PhxCliPhases phases;
-    uint64_t step_ns;                      /* spent in steps */
-    uint64_t agent_steps;                  /* living units, summed over ticks */
+    uint64_t step_ns, cpu_ns; /* spent in steps: of the clock; of the processor, by phx_solo_step alone */
+    uint64_t agent_steps;     /* living units, summed over ticks */
     uint64_t events[PHX_EVENT_KIND_COUNT]; /* so far */
     uint8_t *has_arrived;                  /* by unit slot */
     uint32_t arrived;                      /* units that have arrived at least once */
