@@ -14,6 +14,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -49,7 +50,7 @@ typedef struct PhxTransport {
 
 static inline void phx_transport_destroy(PhxTransport *transport) {
     if (transport->destroy) transport->destroy(transport->user);
-    *transport = (PhxTransport){0};
+    memset(transport, 0, sizeof *transport);
 }
 
 /* Loopback: `endpoints` endpoints in one process; endpoint 0 is the host, endpoint i > 0 a peer and the

@@ -1,10 +1,14 @@
-/* allocator.h: where a world's memory comes from. Phalanx asks for memory when something is created and returns
- * it when it is destroyed; a tick allocates nothing.
+/* allocator.h: where a world's memory comes from. Phalanx asks for memory when something is created and
+ * returns it when it is destroyed; a tick allocates nothing.
  */
 #ifndef PHALANX_ALLOCATOR_H
 #define PHALANX_ALLOCATOR_H
 
 #include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
 
 /* `allocate` returns `size` bytes aligned to 64, or null; the bytes need not be cleared. `release` gets what
  * allocate returned, and its size. Both may be called from the thread that creates or destroys only. */
@@ -17,4 +21,7 @@ typedef struct PhxAllocator {
 /* The C library's allocator. */
 PhxAllocator phx_allocator_default(void);
 
+#ifdef __cplusplus
+}
+#endif
 #endif

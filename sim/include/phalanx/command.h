@@ -13,6 +13,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 enum {
     PHX_PLAYER_LIMIT = 16, /* player slots 0 .. 15 */
     PHX_SLOT_HOST = 255,   /* the host's own slot: pause, leave */
@@ -64,4 +68,7 @@ PHX_MUST_USE PhxStatus phx_command_check(const void *bytes, size_t size, uint8_t
 /* "move" and so on; "unknown" for what isn't the engine's. */
 const char *phx_command_name(uint8_t type);
 
+#ifdef __cplusplus
+}
+#endif
 #endif

@@ -10,6 +10,10 @@
 
 #include <phalanx/sim.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 typedef struct PhxContentBuilder PhxContentBuilder;
 
 /* Values outside of a column's range (sim/state/tables) are refused by name. */
@@ -56,4 +60,7 @@ typedef struct PhxContentInfo {
 } PhxContentInfo;
 PHX_MUST_USE PhxStatus phx_content_info(const void *blob, size_t size, PhxContentInfo *out, PhxError *error);
 
+#ifdef __cplusplus
+}
+#endif
 #endif

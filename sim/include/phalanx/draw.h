@@ -10,6 +10,10 @@
 
 #include <phalanx/sim.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 typedef uint32_t PhxDrawColor; /* 0xRRGGBBAA, not premultiplied */
 
 enum {
@@ -61,4 +65,7 @@ enum {
 };
 void phx_draw_sim(const PhxSim *sim, uint32_t layers, const PhxDrawSink *sink);
 
+#ifdef __cplusplus
+}
+#endif
 #endif

@@ -6,7 +6,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* XXH3-64 of `size` bytes, seed 0. `data` may be null when size is 0. */
 uint64_t phx_hash_bytes(const void *data, size_t size);
 
+#ifdef __cplusplus
+}
+#endif
 #endif

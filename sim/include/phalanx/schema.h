@@ -18,6 +18,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* X(NAME, C type, bytes, is signed) */
 #define PHX_TYPE_LIST(X)                                                                                     \
     X(U8, uint8_t, 1, 0)                                                                                     \
@@ -107,4 +111,7 @@ uint32_t phx_table_find(const PhxTable *table, PhxHandle handle);
 /* Marks the block of a cell of a grid as changed; must follow each write to a cell. */
 void phx_grid_touch(PhxTable *table, uint32_t x, uint32_t y);
 
+#ifdef __cplusplus
+}
+#endif
 #endif

@@ -22,6 +22,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* Raised with every change of a golden: replays of another revision cannot be verified by this one. */
 #define PHX_SIM_REVISION 1u
 /* Version of this interface: major, minor. */
@@ -225,4 +229,7 @@ uint32_t phx_sim_diff(const PhxSim *left, const PhxSim *right, PhxDifference *ou
 typedef void (*PhxTextSink)(void *user, const char *text, size_t length);
 void phx_sim_dump(const PhxSim *sim, PhxTextSink sink, void *user);
 
+#ifdef __cplusplus
+}
+#endif
 #endif

@@ -61,7 +61,8 @@ const char *phx_status_name(PhxStatus status);
 const char *phx_status_text(PhxStatus status);
 
 /* Fills `error` (may be null) and returns `status`, so that a decoder fails in one line. */
-PhxStatus phx_error_set(PhxError *error, PhxStatus status, uint64_t offset, const char *format, ...) PHX_PRINTF(4, 5);
+PhxStatus phx_error_set(PhxError *error, PhxStatus status, uint64_t offset, const char *format, ...)
+    PHX_PRINTF(4, 5);
 
 #ifdef __cplusplus
 }
