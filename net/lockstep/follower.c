@@ -45,12 +45,6 @@ PhxStatus phx_follower_submit(PhxFollower *follower, PhxCommandValidFn valid, vo
     return PHX_OK;
 }
 
-static bool follows(const PhxNetCommand *before, const PhxNetCommand *after) {
-    if (before->tick != after->tick) return before->tick < after->tick;
-    if (before->slot != after->slot) return before->slot < after->slot;
-    return before->sequence < after->sequence;
-}
-
 PhxStatus phx_follower_turn(PhxFollower *follower, const uint8_t *message, size_t size,
                             const PhxMessage *turn) {
     if (turn->turn.turn != follower->next_in) return PHX_ERROR_FORMAT;
@@ -59,7 +53,7 @@ PhxStatus phx_follower_turn(PhxFollower *follower, const uint8_t *message, size_
     for (uint32_t i = 0; i < turn->turn.commands.count; i++, before = command) {
         phx_wire_command_read(&reader, &command);
         if (command.tick >= follower->ticks_per_turn) return PHX_ERROR_FORMAT;
-        if (i > 0 && !follows(&before, &command)) return PHX_ERROR_FORMAT;
+        if (i > 0 && !phx_wire_command_before(&before, &command)) return PHX_ERROR_FORMAT;
     }
     if (!phx_queue_push(&follower->turns, message, size)) return PHX_ERROR_FULL;
     follower->next_in++;

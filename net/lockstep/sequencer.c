@@ -196,12 +196,7 @@ static uint32_t collect_leave(PhxSequencer *sequencer, uint8_t number, uint32_t 
     return count + 1;
 }
 
-static bool command_before(const PhxNetCommand *a, const PhxNetCommand *b) {
-    if (a->tick != b->tick) return a->tick < b->tick;
-    if (a->slot != b->slot) return a->slot < b->slot;
-    return a->sequence < b->sequence;
-}
-PHX_DEFINE_SORT(sort_commands, PhxNetCommand, command_before)
+PHX_DEFINE_SORT(sort_commands, PhxNetCommand, phx_wire_command_before)
 
 /* Gathers the turn's commands, unsorted, and lets the players go whose input ends here. */
 static uint32_t gather(PhxSequencer *sequencer, uint32_t *gone) {

@@ -73,7 +73,7 @@ struct PhxHost {
 void phx_host_receive(PhxHost *host);
 void phx_host_check_links(PhxHost *host);
 void phx_host_transmit(PhxHost *host);
-void phx_host_tell(PhxHost *host, PhxHostLink *link, const PhxMessage *message);
+void phx_host_tell(PhxHostLink *link, const PhxMessage *message);
 void phx_host_tell_all(PhxHost *host, const PhxMessage *message); /* all that have a slot */
 void phx_host_tell_bytes(PhxHostLink *link, const uint8_t *message, size_t size);
 /* Says goodbye and lets the link go when it has that. */

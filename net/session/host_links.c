@@ -14,8 +14,7 @@ void phx_host_tell_bytes(PhxHostLink *link, const uint8_t *message, size_t size)
     if (!phx_link_write(&link->link, message, size)) link->broken = true;
 }
 
-void phx_host_tell(PhxHost *host, PhxHostLink *link, const PhxMessage *message) {
-    (void)host;
+void phx_host_tell(PhxHostLink *link, const PhxMessage *message) {
     uint8_t bytes[2048]; /* more than any message has but INPUT and TURN */
     PhxWriter writer = phx_writer_make(bytes, sizeof bytes);
     phx_message_encode(&writer, message);
@@ -27,7 +26,7 @@ void phx_host_tell(PhxHost *host, PhxHostLink *link, const PhxMessage *message) 
 
 void phx_host_tell_all(PhxHost *host, const PhxMessage *message) {
     for (uint32_t i = 0; i < host->link_count; i++)
-        if (host->links[i].state == PHX_HOST_LINK_JOINED) phx_host_tell(host, &host->links[i], message);
+        if (host->links[i].state == PHX_HOST_LINK_JOINED) phx_host_tell(&host->links[i], message);
 }
 
 PhxHostLink *phx_host_link_of(PhxHost *host, uint8_t slot) {
@@ -65,7 +64,7 @@ void phx_host_dismiss(PhxHost *host, PhxHostLink *link, PhxNetReason reason, con
     bye.bye.agreed_ticks = host->agreement.agreed;
     bye.bye.agreed_root = host->agreement.agreed_root;
     bye.bye.text = phx_wire_text(text);
-    phx_host_tell(host, link, &bye);
+    phx_host_tell(link, &bye);
     link->state = PHX_HOST_LINK_CLOSING;
     link->deadline = host->now + host->limits.end;
 }
@@ -97,7 +96,7 @@ static void refuse(PhxHost *host, PhxHostLink *link, PhxStatus status, uint64_t 
     message.refuse.host = ours;
     message.refuse.peer = theirs;
     message.refuse.text = phx_wire_text(text);
-    phx_host_tell(host, link, &message);
+    phx_host_tell(link, &message);
     link->state = PHX_HOST_LINK_CLOSING;
     link->deadline = host->now + host->limits.end;
     PhxNetEvent *event = phx_event_push(&host->events, PHX_NET_EVENT_REFUSED);
@@ -152,11 +151,11 @@ static uint8_t find_slot(PhxHost *host, PhxHostLink *link, const PhxMessage *hel
     return PHX_NET_NO_SLOT;
 }
 
-static void tell_lobby(PhxHost *host, PhxHostLink *link, uint8_t slot) {
+static void tell_lobby(const PhxHost *host, PhxHostLink *link, uint8_t slot) {
     PhxMessage lobby = {.type = PHX_MESSAGE_LOBBY};
     lobby.lobby.slot = slot;
     lobby.lobby.name = phx_wire_text(host->names[slot]);
-    phx_host_tell(host, link, &lobby);
+    phx_host_tell(link, &lobby);
 }
 
 static void welcome(PhxHost *host, PhxHostLink *link, uint8_t slot, PhxText name) {
@@ -174,7 +173,7 @@ static void welcome(PhxHost *host, PhxHostLink *link, uint8_t slot, PhxText name
     message.welcome.delay = (uint8_t)host->config.delay;
     message.welcome.tick_rate = host->config.tick_rate;
     message.welcome.match_key = host->config.match_key;
-    phx_host_tell(host, link, &message);
+    phx_host_tell(link, &message);
     for (uint8_t i = 0; i < host->config.players; i++)
         if (host->present >> i & 1) tell_lobby(host, link, i);
     PhxNetEvent *event = phx_event_push(&host->events, PHX_NET_EVENT_JOINED);

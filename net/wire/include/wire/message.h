@@ -86,6 +86,13 @@ PHX_MUST_USE PhxStatus phx_message_decode(const uint8_t *data, size_t size, PhxM
 void phx_wire_command_write(PhxWriter *writer, const PhxNetCommand *command);
 /* Reads one, checked against every limit; faults go into reader->status. */
 void phx_wire_command_read(PhxReader *reader, PhxNetCommand *out);
+/* The canonical order within a turn: (tick, slot, sequence), total since a sequence is unique within its
+ * slot. */
+static inline bool phx_wire_command_before(const PhxNetCommand *a, const PhxNetCommand *b) {
+    if (a->tick != b->tick) return a->tick < b->tick;
+    if (a->slot != b->slot) return a->slot < b->slot;
+    return a->sequence < b->sequence;
+}
 /* A reader over the commands of a decoded message, of which `count` reads succeed. */
 static inline PhxReader phx_wire_commands(const PhxCommands *commands) {
     return phx_reader_make(commands->data, commands->size);
