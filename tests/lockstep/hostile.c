@@ -132,6 +132,43 @@ PHX_TEST(handshake, refuses_another_protocol_a_full_lobby_and_a_running_match) {
     event = last_event(NULL, bench.host, PHX_NET_EVENT_REFUSED, true);
     CHECK_STR(event.text, "the match has begun");
     phx_host_destroy(bench.host);
+    bench.host = NULL;
+}
+
+PHX_TEST(handshake, a_slot_of_the_lobby_is_freed_and_taken_again) {
+    static Bench bench;
+    PhxMessage hello = script_hello(&(PhxNetContract){1, 2, 3, 4}), left = {0};
+    bench_host(&bench, 3);
+    for (uint32_t i = 0; i < 2; i++) {
+        raw_connect(&bench.raw[i], &bench.script, i, bench.now);
+        raw_say(&bench.raw[i], &hello);
+        exchange(&bench, 2, 2);
+    }
+    CHECK_EQ(phx_host_players(bench.host), 3);
+    CHECK_STR(phx_host_player_name(bench.host, 0), "raw");
+    script_put(&bench.script.in, PHX_TRANSPORT_LOST, 0, NULL, 0);
+    exchange(&bench, 2, 2);
+    CHECK_EQ(phx_host_players(bench.host), 2);
+    CHECK_STR(phx_host_player_name(bench.host, 0), "");
+    CHECK_EQ(last_event(NULL, bench.host, PHX_NET_EVENT_LEFT, true).reason, PHX_NET_REASON_LOST);
+    (void)raw_receive(&bench.raw[1], &bench.script, bench.now, &left, PHX_MESSAGE_LEFT);
+    CHECK(left.left.slot == 0 && left.left.reason == PHX_NET_REASON_LOST);
+    raw_connect(&bench.raw[0], &bench.script, 0, bench.now);
+    raw_say(&bench.raw[0], &hello);
+    exchange(&bench, 2, 2);
+    CHECK_EQ(phx_host_players(bench.host), 3);
+    CHECK_OK(phx_host_drop(bench.host, 1, PHX_NET_REASON_TIMEOUT));
+    CHECK_EQ(phx_host_drop(bench.host, 2, PHX_NET_REASON_TIMEOUT), PHX_ERROR_NOT_FOUND);
+    CHECK_EQ(phx_host_players(bench.host), 1);
+    /* An end before the beginning tells everybody; those who don't answer are let go after their limit. */
+    phx_host_end(bench.host, 0);
+    exchange(&bench, 2, 2);
+    CHECK_EQ(phx_host_stage(bench.host), PHX_NET_STAGE_ENDING);
+    bench.now += 10000000;
+    exchange(&bench, 0, 2);
+    CHECK_EQ(phx_host_stage(bench.host), PHX_NET_STAGE_ENDED);
+    phx_host_destroy(bench.host);
+    bench.host = NULL;
 }
 
 /* A host with a match of one raw player that has started. */
