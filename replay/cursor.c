@@ -23,7 +23,7 @@ const PhxReplayInfo *phx_replay_info(const PhxReplay *replay) { return &replay->
 const uint64_t *phx_replay_start_hashes(const PhxReplay *replay) { return replay->start_hashes; }
 
 const void *phx_replay_content(const PhxReplay *replay, size_t *size) {
-    if (size) *size = replay->content_size;
+    if (size) *size = replay->content ? replay->content_size : 0;
     return replay->content;
 }
 
@@ -86,6 +86,27 @@ void phx_replay_cursor_rewind(PhxReplayCursor *cursor) {
     memcpy(cursor->tables, cursor->replay->start_hashes, sizeof cursor->tables);
 }
 
+/* The first hashes behind a keyframe give all tables, so that nothing before it is missed. */
+void phx_replay_cursor_jump(PhxReplayCursor *cursor, PhxReplayPlace place) {
+    cursor->at = place.offset;
+    cursor->tick = place.tick;
+}
+
+PhxStatus phx_replay_cursor_seek(PhxReplayCursor *cursor, uint32_t tick) {
+    const PhxReplay *replay = cursor->replay;
+    PhxReplayTick passed;
+    if (tick > replay->info.ticks) return PHX_ERROR_NOT_FOUND;
+    uint32_t k = replay->keyframes.count;
+    while (k > 0 && replay->keyframes.places[k - 1].tick > tick) k--;
+    const uint32_t from = k > 0 ? replay->keyframes.places[k - 1].tick : 0;
+    if (tick < cursor->tick || from > cursor->tick) {
+        phx_replay_cursor_rewind(cursor);
+        if (k > 0) phx_replay_cursor_jump(cursor, replay->keyframes.places[k - 1]);
+    }
+    while (cursor->tick < tick && phx_replay_cursor_next(cursor, &passed)) continue;
+    return PHX_OK;
+}
+
 void phx_replay_cursor_destroy(PhxReplayCursor *cursor) {
     if (cursor) cursor->allocator.release(cursor->allocator.user, cursor, cursor->size);
 }
@@ -109,8 +130,8 @@ bool phx_replay_cursor_next(PhxReplayCursor *cursor, PhxReplayTick *out) {
         if (record.kind != PHX_REPLAY_KIND_HASHES) continue;
         PhxReader reader = phx_reader_make(record.payload, record.length);
         out->root = phx_replay_get_hashes(&reader).root;
-        out->complete =
-            phx_replay_hashes_apply(&reader, cursor->tables, cursor->replay->info.table_count) == PHX_OK;
+        out->complete = phx_replay_hashes_apply(&reader, cursor->tables, cursor->replay->info.table_count,
+                                                false) == PHX_OK;
         cursor->tick++;
         return out->complete;
     }

@@ -1,22 +1,15 @@
-/* playback.c: plays a replay: a world from its settings and content, stepped with its commands; and verifies
- * it.
+/* playback.c: plays a replay: a world from its settings and content, stepped with its commands, or put where
+ * a keyframe says.
  *
- * In: an opened replay and a config. Out: a sim at any tick, going forward; or a verdict.
- * Cost: that of the match.
- * Determinism: the sim is given what the recorder's sim was given; nothing recorded is trusted but the input.
+ * In: an opened replay and a config. Out: a sim at any tick.
+ * Cost: that of the ticks between the keyframe and the goal, and a restore.
+ * Determinism: the sim is given what the recorder's sim was given; a keyframe is the recorder's state at its
+ * tick, which phx_replay_verify holds against the computed one.
  */
 #include <phalanx/content.h>
 #include <string.h>
 
-#include "replay/record.h"
-
-struct PhxReplayPlayback {
-    const PhxReplay *replay;
-    PhxAllocator allocator;
-    PhxReplayCursor *cursor;
-    PhxSim *sim;
-    PhxSimConfig config;
-};
+#include "replay/playback.h"
 
 /* Why a replay makes no world, as far as it says itself; PHX_OK where nothing is known against it. */
 static PhxStatus check_header(const PhxReplay *replay, PhxReplayVerdict *verdict, PhxError *error) {
@@ -54,9 +47,8 @@ static PhxStatus check_tables(const PhxReplay *replay, const PhxSim *sim, PhxErr
                          (unsigned long long)info->schema_hash, (unsigned long long)phx_sim_schema_hash(sim));
 }
 
-/* As phx_replay_playback_create, and says what a failure means to a verifier. */
-static PhxStatus create(const PhxReplay *replay, const PhxSimConfig *config, PhxReplayPlayback **out,
-                        PhxReplayVerdict *verdict, PhxError *error) {
+PhxStatus phx_replay_playback_make(const PhxReplay *replay, const PhxSimConfig *config,
+                                   PhxReplayPlayback **out, PhxReplayVerdict *verdict, PhxError *error) {
     const PhxSimConfig plain = {0};
     const PhxAllocator memory = replay->allocator;
     *out = NULL;
@@ -87,7 +79,7 @@ static PhxStatus create(const PhxReplay *replay, const PhxSimConfig *config, Phx
 PhxStatus phx_replay_playback_create(const PhxReplay *replay, const PhxSimConfig *config,
                                      PhxReplayPlayback **out, PhxError *error) {
     PhxReplayVerdict verdict;
-    return create(replay, config, out, &verdict, error);
+    return phx_replay_playback_make(replay, config, out, &verdict, error);
 }
 
 PhxSim *phx_replay_playback_sim(PhxReplayPlayback *playback) { return playback->sim; }
@@ -101,7 +93,19 @@ PhxStatus phx_replay_playback_step(PhxReplayPlayback *playback, PhxReplayTick *r
     if (phx_replay_playback_done(playback)) return PHX_ERROR_NOT_FOUND;
     if (!phx_replay_cursor_next(playback->cursor, &tick) || !tick.complete) return PHX_ERROR_STATE;
     if (recorded) *recorded = tick;
+    playback->stepped++;
     return phx_sim_step(playback->sim, tick.commands, tick.command_count);
+}
+
+uint64_t phx_replay_playback_stepped(const PhxReplayPlayback *playback) { return playback->stepped; }
+
+uint8_t *phx_replay_playback_room(PhxReplayPlayback *playback, size_t size) {
+    if (size <= playback->room_size) return playback->room;
+    const PhxAllocator memory = playback->allocator;
+    if (playback->room) memory.release(memory.user, playback->room, playback->room_size);
+    playback->room = memory.allocate(memory.user, size);
+    playback->room_size = playback->room ? size : 0;
+    return playback->room;
 }
 
 /* The state before tick 0 comes from the content, by way of another world, so that the sim stays the same
@@ -113,13 +117,10 @@ static PhxStatus restart(PhxReplayPlayback *playback, PhxError *error) {
                                       &replay->info.settings, &fresh, error);
     if (status != PHX_OK) return status;
     size_t size = phx_sim_snapshot_size(fresh);
-    const PhxAllocator memory = playback->allocator;
-    uint8_t *bytes = memory.allocate(memory.user, size);
+    uint8_t *bytes = phx_replay_playback_room(playback, size);
     if (bytes) {
-        size_t written;
-        status = phx_sim_snapshot(fresh, bytes, size, &written);
-        if (status == PHX_OK) status = phx_sim_restore(playback->sim, bytes, written, error);
-        memory.release(memory.user, bytes, size);
+        status = phx_sim_snapshot(fresh, bytes, size, &size);
+        if (status == PHX_OK) status = phx_sim_restore(playback->sim, bytes, size, error);
     } else {
         status = phx_error_set(error, PHX_ERROR_MEMORY, 0, "out of memory");
     }
@@ -128,12 +129,50 @@ static PhxStatus restart(PhxReplayPlayback *playback, PhxError *error) {
     return status;
 }
 
+PhxStatus phx_replay_playback_unpack(PhxReplayPlayback *playback, const PhxReplaySnapshot *snapshot,
+                                     uint8_t **bytes) {
+    *bytes = NULL;
+    if (snapshot->size > phx_sim_state_bytes(playback->sim) + PHX_REPLAY_SNAPSHOT_EXTRA)
+        return PHX_ERROR_FORMAT;
+    *bytes = phx_replay_playback_room(playback, snapshot->size);
+    if (!*bytes) return PHX_ERROR_MEMORY;
+    return phx_replay_snapshot_read(playback->replay, snapshot, *bytes, snapshot->size);
+}
+
+/* The state of a keyframe into the sim. False, with the sim as it was, where the keyframe is no good; and
+ * with it changed where its state isn't what its record says, which *changed tells. */
+static bool jump(PhxReplayPlayback *playback, const PhxReplaySnapshot *keyframe, bool *changed) {
+    uint8_t *bytes;
+    if (phx_replay_playback_unpack(playback, keyframe, &bytes) != PHX_OK) return false;
+    if (phx_sim_restore(playback->sim, bytes, keyframe->size, NULL) != PHX_OK) return false;
+    *changed = true;
+    if (phx_sim_root(playback->sim) != keyframe->root || phx_sim_tick(playback->sim) != keyframe->tick)
+        return false;
+    phx_replay_cursor_jump(playback->cursor,
+                           (PhxReplayPlace){.tick = keyframe->tick, .offset = keyframe->position});
+    return true;
+}
+
+/* Brings the sim to the best place from which `tick` is reached by stepping. */
+static PhxStatus approach(PhxReplayPlayback *playback, uint32_t tick, PhxError *error) {
+    const uint32_t now = phx_sim_tick(playback->sim);
+    PhxReplaySnapshot keyframe;
+    bool lost = now > tick; /* the sim isn't on the way to the goal */
+    uint32_t below = tick;
+    while (phx_replay_keyframe_before(playback->replay, below, &keyframe)) {
+        if (!lost && keyframe.tick <= now) return PHX_OK;
+        if (jump(playback, &keyframe, &lost)) return PHX_OK;
+        if (keyframe.tick == 0) break;
+        below = keyframe.tick - 1;
+    }
+    return lost ? restart(playback, error) : PHX_OK;
+}
+
 PhxStatus phx_replay_playback_seek(PhxReplayPlayback *playback, uint32_t tick, PhxError *error) {
-    PhxStatus status = PHX_OK;
     if (tick > playback->replay->info.ticks)
         return phx_error_set(error, PHX_ERROR_NOT_FOUND, 0, "tick %lu is beyond the end: %lu ticks were kept",
                              (unsigned long)tick, (unsigned long)playback->replay->info.ticks);
-    if (tick < phx_sim_tick(playback->sim)) status = restart(playback, error);
+    PhxStatus status = approach(playback, tick, error);
     while (status == PHX_OK && phx_sim_tick(playback->sim) < tick) {
         status = phx_replay_playback_step(playback, NULL);
         if (status != PHX_OK)
@@ -147,82 +186,7 @@ void phx_replay_playback_destroy(PhxReplayPlayback *playback) {
     if (!playback) return;
     phx_sim_destroy(playback->sim);
     phx_replay_cursor_destroy(playback->cursor);
+    if (playback->room)
+        playback->allocator.release(playback->allocator.user, playback->room, playback->room_size);
     playback->allocator.release(playback->allocator.user, playback, sizeof *playback);
-}
-
-/* ---- verification ---- */
-
-const char *phx_replay_verdict_name(PhxReplayVerdict verdict) {
-    static const char *const names[] = {"verified", "diverged", "unreadable", "not verifiable"};
-    return (unsigned)verdict < sizeof names / sizeof names[0] ? names[verdict] : "unknown";
-}
-
-/* Names the tables that differ, all of them in the structure and as many as fit in the text. */
-static void describe_divergence(PhxReplayVerification *out) {
-    char tables[160] = "";
-    size_t used = 0;
-    for (uint32_t d = 0; d < out->difference_count; d++) {
-        const size_t length = strlen(out->differences[d].name);
-        if (used + length + 3 > sizeof tables) break;
-        if (used) tables[used++] = ',', tables[used++] = ' ';
-        memcpy(tables + used, out->differences[d].name, length + 1);
-        used += length;
-    }
-    const char *what = out->difference_count == 0 ? "root alone" : tables;
-    if (out->tick == PHX_REPLAY_BEFORE_FIRST)
-        phx_error_set(&out->error, PHX_ERROR_MISMATCH, 0, "diverged before tick 0: %s", what);
-    else
-        phx_error_set(&out->error, PHX_ERROR_MISMATCH, out->tick, "diverged at tick %lu: %s",
-                      (unsigned long)out->tick, what);
-}
-
-/* True where root and tables are as recorded; else fills the verdict. */
-static bool compare(const PhxReplay *replay, const PhxSim *sim, uint32_t tick, uint64_t root,
-                    const uint64_t *tables, PhxReplayVerification *out) {
-    const uint64_t *computed = phx_sim_table_hashes(sim);
-    out->recorded_root = root;
-    out->computed_root = phx_sim_root(sim);
-    for (uint32_t t = 0; t < replay->info.table_count; t++)
-        if (tables[t] != computed[t])
-            out->differences[out->difference_count++] =
-                (PhxReplayTableDifference){.table = t,
-                                           .name = replay->info.table_names[t],
-                                           .recorded = tables[t],
-                                           .computed = computed[t]};
-    if (out->difference_count == 0 && root == out->computed_root) return true;
-    out->verdict = PHX_REPLAY_DIVERGED;
-    out->tick = tick;
-    describe_divergence(out);
-    return false;
-}
-
-static PhxStatus verify_ticks(PhxReplayPlayback *playback, PhxReplayProgress progress, void *user,
-                              PhxReplayVerification *out) {
-    const PhxReplay *replay = playback->replay;
-    PhxReplayTick tick;
-    if (!compare(replay, playback->sim, PHX_REPLAY_BEFORE_FIRST, replay->info.start_root,
-                 replay->start_hashes, out))
-        return PHX_OK;
-    while (!phx_replay_playback_done(playback)) {
-        const PhxStatus status = phx_replay_playback_step(playback, &tick);
-        if (status != PHX_OK) return status;
-        if (!compare(replay, playback->sim, tick.tick, tick.root, tick.table_hashes, out)) return PHX_OK;
-        out->ticks++;
-        if (progress) progress(user, out->ticks, replay->info.ticks);
-    }
-    out->verdict = replay->info.state == PHX_REPLAY_GARBLED ? PHX_REPLAY_UNREADABLE : PHX_REPLAY_VERIFIED;
-    out->error = replay->info.fault;
-    return PHX_OK;
-}
-
-PhxStatus phx_replay_verify(const PhxReplay *replay, const PhxSimConfig *config, PhxReplayProgress progress,
-                            void *user, PhxReplayVerification *out) {
-    PhxReplayPlayback *playback;
-    memset(out, 0, sizeof *out);
-    PhxStatus status = create(replay, config, &playback, &out->verdict, &out->error);
-    if (status == PHX_ERROR_MEMORY || status == PHX_ERROR_ARGUMENT) return status;
-    if (status != PHX_OK) return PHX_OK;
-    status = verify_ticks(playback, progress, user, out);
-    phx_replay_playback_destroy(playback);
-    return status;
 }

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "replay/pack.h"
 #include "replay/record.h"
 
 typedef struct Scan {
@@ -16,6 +17,9 @@ typedef struct Scan {
     PhxReplayInfo *info;
     uint64_t tables[PHX_REPLAY_TABLE_LIMIT];
     PhxReplayRecord pending; /* commands of a tick whose hashes are still to come */
+    bool all;                /* a keyframe was the last: the next hashes have to give all tables */
+    uint64_t index;          /* offset of the index record, 0: none so far */
+    bool no_memory;
     bool ended;
 } Scan;
 
@@ -75,20 +79,46 @@ static PhxStatus take_header(Scan *scan, const PhxReplayRecord *record) {
     return PHX_OK;
 }
 
-static PhxStatus take_content(Scan *scan, const PhxReplayRecord *record) {
-    PhxReplayInfo *info = scan->info;
-    PhxContentInfo content;
+/* Pairs can't grow by more than PHX_REPLAY_PAIRS_GAIN, so that few bytes never ask for much memory. */
+static PhxStatus unpack_content(Scan *scan, const PhxReplayRecord *record, PhxReader *reader) {
+    PhxReplay *replay = scan->replay;
+    const size_t size = phx_read_u32(reader), left = phx_reader_left(reader);
+    const uint8_t *packed = phx_read_span(reader, left);
+    if (!packed || size == 0 || size > PHX_REPLAY_CONTENT_LIMIT || size / PHX_REPLAY_PAIRS_GAIN > left)
+        return contradiction(scan, record, "has a size that its bytes can't have");
+    replay->unpacked = replay->allocator.allocate(replay->allocator.user, size);
+    if (!replay->unpacked) {
+        scan->no_memory = true;
+        return phx_error_set(&scan->info->fault, PHX_ERROR_MEMORY, record->offset, "out of memory");
+    }
+    replay->content = replay->unpacked;
+    replay->content_size = size;
+    if (phx_replay_unpack(PHX_REPLAY_PAIRS, packed, left, replay->unpacked, size) == PHX_OK) return PHX_OK;
+    replay->content = NULL;
+    return contradiction(scan, record, "has bytes that don't unpack");
+}
+
+static PhxStatus find_content(Scan *scan, const PhxReplayRecord *record) {
     PhxReader reader = phx_reader_make(record->payload, record->length);
     const PhxReplayContentFields fields = phx_replay_get_content(&reader);
     if (reader.status != PHX_OK || phx_reader_left(&reader) == 0)
         return contradiction(scan, record, "is empty");
-    if (fields.encoding != 0)
+    if (fields.encoding == PHX_REPLAY_PAIRS) return unpack_content(scan, record, &reader);
+    if (fields.encoding != PHX_REPLAY_PLAIN)
         return phx_error_set(
-            &info->fault, PHX_ERROR_VERSION, record->offset,
+            &scan->info->fault, PHX_ERROR_VERSION, record->offset,
             "the content record at byte %llu has encoding %u, which this version doesn't know",
             (unsigned long long)record->offset, fields.encoding);
     scan->replay->content = record->payload + reader.at;
     scan->replay->content_size = phx_reader_left(&reader);
+    return PHX_OK;
+}
+
+static PhxStatus take_content(Scan *scan, const PhxReplayRecord *record) {
+    PhxReplayInfo *info = scan->info;
+    PhxContentInfo content;
+    const PhxStatus status = find_content(scan, record);
+    if (status != PHX_OK) return status;
     scan->replay->body = record->next;
     info->has_content = true;
     info->content_bytes = scan->replay->content_size;
@@ -172,9 +202,10 @@ static PhxStatus take_hashes(Scan *scan, const PhxReplayRecord *record) {
     if (reader.status != PHX_OK) return contradiction(scan, record, "is too short");
     if (fields.tick != info->ticks || info->ticks == UINT32_MAX - 1)
         return contradiction(scan, record, "is of a tick that isn't the next");
-    if (phx_replay_hashes_apply(&reader, scan->tables, info->table_count) != PHX_OK)
+    if (phx_replay_hashes_apply(&reader, scan->tables, info->table_count, scan->all) != PHX_OK)
         return contradiction(scan, record, "has a broken list of hashes");
     if (info->pending_commands > 0) count_commands(scan);
+    scan->all = false;
     info->pending_commands = 0;
     info->final_root = fields.root;
     info->ticks++;
@@ -191,6 +222,61 @@ static PhxStatus take_note(Scan *scan, const PhxReplayRecord *record) {
     return PHX_OK;
 }
 
+/* ---- snapshots ---- */
+
+static PhxStatus take_keyframe(Scan *scan, const PhxReplayRecord *record) {
+    PhxReplayInfo *info = scan->info;
+    PhxReplayPlaces *places = &scan->replay->keyframes;
+    PhxReader reader = phx_reader_make(record->payload, record->length);
+    const PhxReplayKeyframeFields fields = phx_replay_get_keyframe(&reader);
+    if (reader.status != PHX_OK || phx_reader_left(&reader) == 0)
+        return contradiction(scan, record, "is too short");
+    if (fields.tick != info->ticks || info->pending_commands > 0)
+        return contradiction(scan, record, "stands at another tick than it says");
+    if (fields.root != info->final_root)
+        return contradiction(scan, record, "has another root than the hashes before it");
+    if (places->count > 0 && places->places[places->count - 1].tick == fields.tick)
+        return contradiction(scan, record, "is the second of its tick");
+    const PhxStatus status = phx_replay_places_add(
+        places, &scan->replay->allocator, (PhxReplayPlace){.tick = fields.tick, .offset = record->offset});
+    if (status == PHX_ERROR_LIMIT) return contradiction(scan, record, "is one more than there may be");
+    if (status != PHX_OK) {
+        scan->no_memory = true;
+        return phx_error_set(&info->fault, status, record->offset, "out of memory");
+    }
+    info->keyframes++;
+    info->keyframes_readable += phx_replay_pack_known(fields.encoding);
+    scan->all = true;
+    return PHX_OK;
+}
+
+static PhxStatus take_evidence(Scan *scan, const PhxReplayRecord *record) {
+    PhxReader reader = phx_reader_make(record->payload, record->length);
+    const PhxReplayEvidenceFields fields = phx_replay_get_evidence(&reader);
+    if (reader.status != PHX_OK || phx_reader_left(&reader) == 0)
+        return contradiction(scan, record, "is too short");
+    if (fields.tick > scan->info->ticks) return contradiction(scan, record, "is of a tick that comes later");
+    scan->info->evidence++;
+    return PHX_OK;
+}
+
+/* An index that is there has to be right: what was found while scanning is the measure. */
+static PhxStatus take_index(Scan *scan, const PhxReplayRecord *record) {
+    const PhxReplayPlaces *places = &scan->replay->keyframes;
+    PhxReader reader = phx_reader_make(record->payload, record->length);
+    const PhxReplayIndexFields fields = phx_replay_get_index(&reader);
+    bool right = fields.count == places->count && scan->info->pending_commands == 0;
+    for (uint32_t i = 0; i < places->count && right && reader.status == PHX_OK; i++) {
+        const uint32_t tick = phx_read_u32(&reader);
+        right = tick == places->places[i].tick && phx_read_u64(&reader) == places->places[i].offset;
+    }
+    if (!right || phx_reader_finish(&reader) != PHX_OK)
+        return contradiction(scan, record, "tells of other keyframes than there are");
+    scan->index = record->offset;
+    scan->info->indexed = true;
+    return PHX_OK;
+}
+
 static PhxStatus take_end(Scan *scan, const PhxReplayRecord *record) {
     PhxReader reader = phx_reader_make(record->payload, record->length);
     const PhxReplayEndFields fields = phx_replay_get_end(&reader);
@@ -199,8 +285,8 @@ static PhxStatus take_end(Scan *scan, const PhxReplayRecord *record) {
     if (fields.ticks != scan->info->ticks || fields.root != scan->info->final_root ||
         scan->info->pending_commands > 0)
         return contradiction(scan, record, "tells of another end than the records before it");
-    if (fields.offset != record->offset || fields.index >= record->offset)
-        return contradiction(scan, record, "stands at another byte than it says");
+    if (fields.offset != record->offset || fields.index != scan->index)
+        return contradiction(scan, record, "stands at another byte than it says, or its index does");
     scan->ended = true;
     return PHX_OK;
 }
@@ -212,7 +298,8 @@ static PhxStatus take(Scan *scan, const PhxReplayRecord *record) {
         [PHX_REPLAY_KIND_HEADER] = take_header,     [PHX_REPLAY_KIND_CONTENT] = take_content,
         [PHX_REPLAY_KIND_COMMANDS] = take_commands, [PHX_REPLAY_KIND_HASHES] = take_hashes,
         [PHX_REPLAY_KIND_END] = take_end,           [PHX_REPLAY_KIND_NOTE] = take_note,
-        [PHX_REPLAY_KIND_PLAYER] = take_player,
+        [PHX_REPLAY_KIND_PLAYER] = take_player,     [PHX_REPLAY_KIND_KEYFRAME] = take_keyframe,
+        [PHX_REPLAY_KIND_INDEX] = take_index,       [PHX_REPLAY_KIND_EVIDENCE] = take_evidence,
     };
     const bool is_header = record->kind == PHX_REPLAY_KIND_HEADER,
                is_content = record->kind == PHX_REPLAY_KIND_CONTENT;
@@ -221,6 +308,8 @@ static PhxStatus take(Scan *scan, const PhxReplayRecord *record) {
                                                      : !is_header && !is_content && !scan->ended;
     if (!in_place)
         return contradiction(scan, record, scan->ended ? "follows the end" : "is out of its place");
+    if (scan->index != 0 && record->kind != PHX_REPLAY_KIND_END && record->kind != PHX_REPLAY_KIND_UNKNOWN)
+        return contradiction(scan, record, "follows the index");
     return takers[record->kind] ? takers[record->kind](scan, record) : PHX_OK;
 }
 
@@ -234,6 +323,7 @@ static bool tail_is_whole(const uint8_t *bytes, uint64_t size) {
     return record.kind == PHX_REPLAY_KIND_END && phx_replay_get_end(&reader).offset == size - length;
 }
 
+/* Out of memory is a fault of this machine and not of the bytes: then there is no replay. */
 static void scan_records(Scan *scan) {
     PhxReplayInfo *info = scan->info;
     const uint8_t *bytes = scan->replay->bytes;
@@ -311,6 +401,10 @@ PhxStatus phx_replay_open(const void *bytes, size_t size, const PhxAllocator *al
         Scan scan = {.replay = replay, .info = info};
         scan_records(&scan);
         forget_header(replay);
+        if (scan.no_memory) {
+            phx_replay_close(replay);
+            return phx_error_set(error, PHX_ERROR_MEMORY, 0, "out of memory");
+        }
     }
     info->lost_bytes = size - info->kept_bytes;
     if (info->has_header) info->milliseconds = (uint64_t)info->ticks * 1000 / info->settings.tick_rate;
@@ -322,5 +416,7 @@ void phx_replay_close(PhxReplay *replay) {
     if (!replay) return;
     const PhxAllocator memory = replay->allocator;
     free(replay->owned);
+    phx_replay_places_free(&replay->keyframes, &memory);
+    if (replay->unpacked) memory.release(memory.user, replay->unpacked, replay->content_size);
     memory.release(memory.user, replay, sizeof *replay);
 }

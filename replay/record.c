@@ -117,8 +117,10 @@ bool phx_replay_command_next(PhxReplayCommandWalk *walk, PhxCommand *out) {
     return true;
 }
 
-PhxStatus phx_replay_hashes_apply(PhxReader *reader, uint64_t *tables, uint32_t table_count) {
+PhxStatus phx_replay_hashes_apply(PhxReader *reader, uint64_t *tables, uint32_t table_count, bool all) {
     const uint64_t mask = phx_read_varint(reader);
+    const uint64_t every = table_count < 64 ? ((uint64_t)1 << table_count) - 1 : UINT64_MAX;
+    if (all && mask != every) phx_reader_fail(reader, PHX_ERROR_FORMAT);
     if (table_count < 64 && mask >> table_count != 0) phx_reader_fail(reader, PHX_ERROR_RANGE);
     for (uint32_t t = 0; t < table_count && reader->status == PHX_OK; t++)
         if (mask >> t & 1) tables[t] = phx_read_u64(reader);

@@ -4,7 +4,7 @@
  */
 #include <phalanx/content.h>
 
-#include "replay/record.h"
+#include "replay/writer.h"
 
 static PhxStatus describe(const PhxSim *sim, const void *content, size_t content_size, const char **names,
                           PhxReplayMatch *out, PhxError *error) {
@@ -58,6 +58,16 @@ PhxStatus phx_replay_record_begin(PhxReplaySink sink, const PhxSim *sim, const v
     return phx_error_set(error, status, 0, "the replay could not be begun: %s", phx_status_text(status));
 }
 
+PhxStatus phx_replay_record_keyframe(PhxReplayWriter *writer, const PhxSim *sim) {
+    if (phx_sim_tick(sim) != phx_replay_writer_ticks(writer)) return PHX_ERROR_STATE;
+    if (!phx_replay_writer_keyframe_due(writer)) return PHX_OK;
+    size_t size = phx_sim_snapshot_size(sim);
+    uint8_t *bytes = phx_replay_room(writer, &writer->snapshot, size);
+    if (!bytes) return PHX_ERROR_MEMORY;
+    const PhxStatus status = phx_sim_snapshot(sim, bytes, size, &size);
+    return status == PHX_OK ? phx_replay_writer_keyframe(writer, phx_sim_root(sim), bytes, size) : status;
+}
+
 PhxStatus phx_replay_record_step(PhxReplayWriter *writer, PhxSim *sim, const PhxCommand *commands,
                                  uint32_t count) {
     if (phx_sim_tick(sim) != phx_replay_writer_ticks(writer)) return PHX_ERROR_STATE;
@@ -65,6 +75,7 @@ PhxStatus phx_replay_record_step(PhxReplayWriter *writer, PhxSim *sim, const Phx
     if (status == PHX_OK) status = phx_sim_step(sim, commands, count);
     if (status == PHX_OK)
         status = phx_replay_writer_hashes(writer, phx_sim_root(sim), phx_sim_table_hashes(sim));
+    if (status == PHX_OK) status = phx_replay_record_keyframe(writer, sim);
     return status;
 }
 
@@ -74,5 +85,6 @@ PhxStatus phx_replay_record_tick(PhxReplayWriter *writer, const PhxSim *sim, con
     PhxStatus status = phx_replay_writer_commands(writer, commands, count);
     if (status == PHX_OK)
         status = phx_replay_writer_hashes(writer, phx_sim_root(sim), phx_sim_table_hashes(sim));
+    if (status == PHX_OK) status = phx_replay_record_keyframe(writer, sim);
     return status;
 }

@@ -9,37 +9,12 @@
 #include <string.h>
 
 #include "base/assert.h"
-#include "base/hash_stream.h"
 #include "base/sort.h"
-#include "replay/record.h"
+#include "replay/pack.h"
+#include "replay/writer.h"
 
-enum { BUFFER_SIZE = 16 * 1024, FIXED_LIMIT = 64 };
-
-/* A command's place in canonical order: slot (8 bits), sequence (32), and its index in the caller's array
- * (12). */
-typedef uint64_t Place;
-_Static_assert(PHX_TICK_COMMAND_LIMIT <= 1 << 12, "an index fits its bits");
-
-struct PhxReplayWriter {
-    PhxHashStream hash;
-    PhxReplaySink sink;
-    PhxAllocator allocator;
-    PhxStatus status;
-    uint64_t bytes;  /* given to the sink */
-    uint64_t record; /* bytes of the present record that are still to come, checksum not counted */
-    uint32_t ticks, table_count;
-    uint32_t slots; /* players listed, a bit each */
-    bool pending;   /* commands of the next tick are written */
-    bool ended;
-    uint64_t root;
-    uint64_t tables[PHX_REPLAY_TABLE_LIMIT];
-    Place places[PHX_TICK_COMMAND_LIMIT];
-    size_t used;
-    uint8_t buffer[BUFFER_SIZE];
-};
-
-static bool place_less(const Place *a, const Place *b) { return *a < *b; }
-PHX_DEFINE_SORT(sort_places, Place, place_less)
+static bool place_less(const PhxReplayCommandPlace *a, const PhxReplayCommandPlace *b) { return *a < *b; }
+PHX_DEFINE_SORT(sort_places, PhxReplayCommandPlace, place_less)
 
 static void give(PhxReplayWriter *writer, const void *bytes, size_t size) {
     if (writer->status != PHX_OK || size == 0) return;
@@ -47,14 +22,15 @@ static void give(PhxReplayWriter *writer, const void *bytes, size_t size) {
     if (writer->status == PHX_OK) writer->bytes += size;
 }
 
-static void flush_buffer(PhxReplayWriter *writer) {
+PhxStatus phx_replay_frame_flush(PhxReplayWriter *writer) {
     give(writer, writer->buffer, writer->used);
     writer->used = 0;
+    return writer->status;
 }
 
-static void append(PhxReplayWriter *writer, const void *bytes, size_t size) {
-    if (size > BUFFER_SIZE - writer->used) flush_buffer(writer);
-    if (size > BUFFER_SIZE) {
+void phx_replay_frame_raw(PhxReplayWriter *writer, const void *bytes, size_t size) {
+    if (size > PHX_REPLAY_BUFFER_SIZE - writer->used) (void)phx_replay_frame_flush(writer);
+    if (size > PHX_REPLAY_BUFFER_SIZE) {
         give(writer, bytes, size);
         return;
     }
@@ -63,36 +39,44 @@ static void append(PhxReplayWriter *writer, const void *bytes, size_t size) {
 }
 
 /* Bytes of the present record, which the checksum covers. */
-static void put(PhxReplayWriter *writer, const void *bytes, size_t size) {
+void phx_replay_frame_put(PhxReplayWriter *writer, const void *bytes, size_t size) {
     PHX_ASSERT(size <= writer->record, size, writer->record);
     writer->record -= size;
     phx_hash_stream_feed(&writer->hash, bytes, size);
-    append(writer, bytes, size);
+    phx_replay_frame_raw(writer, bytes, size);
 }
 
-static void record_begin(PhxReplayWriter *writer, uint8_t type, size_t length) {
+void phx_replay_frame_begin(PhxReplayWriter *writer, uint8_t type, size_t length) {
     uint8_t head[PHX_REPLAY_HEAD];
     PhxWriter bytes = phx_writer_make(head, sizeof head);
     phx_write_u8(&bytes, type);
     phx_write_u32(&bytes, (uint32_t)length);
     phx_hash_stream_begin(&writer->hash);
     writer->record = sizeof head + length;
-    put(writer, head, sizeof head);
+    phx_replay_frame_put(writer, head, sizeof head);
 }
 
-static PhxStatus record_end(PhxReplayWriter *writer) {
+PhxStatus phx_replay_frame_end(PhxReplayWriter *writer) {
     uint8_t checksum[4];
     PHX_ASSERT(writer->record == 0, writer->record, 0);
     phx_store_u32(checksum, (uint32_t)phx_hash_stream_end(&writer->hash));
-    append(writer, checksum, sizeof checksum);
-    flush_buffer(writer);
+    phx_replay_frame_raw(writer, checksum, sizeof checksum);
+    (void)phx_replay_frame_flush(writer);
     return writer->status;
 }
 
-static PhxStatus tick_done(PhxReplayWriter *writer, bool now) {
+PhxStatus phx_replay_frame_tick_done(PhxReplayWriter *writer, bool now) {
     if (writer->status == PHX_OK && writer->sink.tick_done)
         writer->status = writer->sink.tick_done(writer->sink.user, now);
     return writer->status;
+}
+
+PhxStatus phx_replay_frame_small(PhxReplayWriter *writer, uint8_t type, const PhxWriter *fixed,
+                                 const void *rest, size_t length) {
+    phx_replay_frame_begin(writer, type, fixed->at + length);
+    phx_replay_frame_put(writer, fixed->data, fixed->at);
+    phx_replay_frame_put(writer, rest, length);
+    return phx_replay_frame_end(writer);
 }
 
 /* ---- the beginning ---- */
@@ -132,24 +116,46 @@ static void put_header(PhxReplayWriter *writer, const PhxReplayMatch *match) {
         phx_write_bytes(&payload, match->table_names[t], length);
     }
     PHX_ASSERT(payload.status == PHX_OK, payload.status, match->table_count);
-    record_begin(writer, PHX_REPLAY_TYPE_HEADER, payload.at);
-    put(writer, bytes, payload.at);
+    phx_replay_frame_begin(writer, PHX_REPLAY_TYPE_HEADER, payload.at);
+    phx_replay_frame_put(writer, bytes, payload.at);
+}
+
+/* In pairs where that is smaller. Everyone can read them: without the content there is no match. */
+static PhxStatus write_content(PhxReplayWriter *writer, const PhxReplayMatch *match) {
+    uint8_t bytes[PHX_REPLAY_FIXED_LIMIT];
+    PhxWriter fixed = phx_writer_make(bytes, sizeof bytes);
+    uint8_t *packed = phx_replay_room(writer, &writer->pack, match->content_size);
+    if (!packed) return writer->status = PHX_ERROR_MEMORY;
+    const size_t room = match->content_size < 8 ? 0 : match->content_size - 5;
+    const size_t size = phx_replay_pack(PHX_REPLAY_PAIRS, match->content, match->content_size, packed, room);
+    const uint8_t encoding = size > 0 ? PHX_REPLAY_PAIRS : PHX_REPLAY_PLAIN;
+    phx_replay_put_content(&fixed, &(PhxReplayContentFields){.encoding = encoding});
+    if (encoding == PHX_REPLAY_PLAIN)
+        return phx_replay_frame_small(writer, PHX_REPLAY_TYPE_CONTENT, &fixed, match->content,
+                                      match->content_size);
+    phx_write_u32(&fixed, (uint32_t)match->content_size);
+    return phx_replay_frame_small(writer, PHX_REPLAY_TYPE_CONTENT, &fixed, packed, size);
 }
 
 static PhxStatus write_beginning(PhxReplayWriter *writer, const PhxReplayMatch *match) {
-    uint8_t bytes[FIXED_LIMIT];
-    append(writer, phx_replay_signature, sizeof phx_replay_signature);
-    phx_store_u32(bytes, PHX_REPLAY_VERSION);
-    append(writer, bytes, 4);
+    uint8_t version[4];
+    phx_replay_frame_raw(writer, phx_replay_signature, sizeof phx_replay_signature);
+    phx_store_u32(version, PHX_REPLAY_VERSION);
+    phx_replay_frame_raw(writer, version, sizeof version);
     put_header(writer, match);
-    if (record_end(writer) != PHX_OK) return writer->status;
-    PhxWriter fixed = phx_writer_make(bytes, sizeof bytes);
-    phx_replay_put_content(&fixed, &(PhxReplayContentFields){.encoding = 0});
-    record_begin(writer, PHX_REPLAY_TYPE_CONTENT, fixed.at + match->content_size);
-    put(writer, bytes, fixed.at);
-    put(writer, match->content, match->content_size);
-    if (record_end(writer) != PHX_OK) return writer->status;
-    return tick_done(writer, true);
+    if (phx_replay_frame_end(writer) != PHX_OK) return writer->status;
+    if (write_content(writer, match) != PHX_OK) return writer->status;
+    return phx_replay_frame_tick_done(writer, true);
+}
+
+PhxReplayWriter *phx_replay_writer_make(PhxReplaySink sink, const PhxAllocator *allocator) {
+    const PhxAllocator memory = allocator ? *allocator : phx_allocator_default();
+    PhxReplayWriter *writer = memory.allocate(memory.user, sizeof *writer);
+    if (!writer) return NULL;
+    memset(writer, 0, sizeof *writer);
+    writer->sink = sink;
+    writer->allocator = memory;
+    return writer;
 }
 
 PhxStatus phx_replay_writer_create(PhxReplaySink sink, const PhxReplayMatch *match,
@@ -157,13 +163,10 @@ PhxStatus phx_replay_writer_create(PhxReplaySink sink, const PhxReplayMatch *mat
     *out = NULL;
     const PhxStatus fit = check_match(match);
     if (fit != PHX_OK) return fit;
-    const PhxAllocator memory = allocator ? *allocator : phx_allocator_default();
-    PhxReplayWriter *writer = memory.allocate(memory.user, sizeof *writer);
+    PhxReplayWriter *writer = phx_replay_writer_make(sink, allocator);
     if (!writer) return PHX_ERROR_MEMORY;
-    memset(writer, 0, sizeof *writer);
-    writer->sink = sink;
-    writer->allocator = memory;
     writer->table_count = match->table_count;
+    writer->tick_rate = match->settings.tick_rate;
     writer->root = match->root;
     if (match->table_count)
         memcpy(writer->tables, match->table_hashes, match->table_count * sizeof(uint64_t));
@@ -175,50 +178,59 @@ PhxStatus phx_replay_writer_create(PhxReplaySink sink, const PhxReplayMatch *mat
     return status;
 }
 
+static void room_free(PhxReplayWriter *writer, PhxReplayRoom *room) {
+    if (room->bytes) writer->allocator.release(writer->allocator.user, room->bytes, room->capacity);
+    *room = (PhxReplayRoom){0};
+}
+
+uint8_t *phx_replay_room(PhxReplayWriter *writer, PhxReplayRoom *room, size_t size) {
+    if (size <= room->capacity) return room->bytes;
+    room_free(writer, room);
+    room->bytes = writer->allocator.allocate(writer->allocator.user, size);
+    if (room->bytes) room->capacity = size;
+    return room->bytes;
+}
+
 void phx_replay_writer_destroy(PhxReplayWriter *writer) {
-    if (writer) writer->allocator.release(writer->allocator.user, writer, sizeof *writer);
+    if (!writer) return;
+    room_free(writer, &writer->snapshot);
+    room_free(writer, &writer->pack);
+    phx_replay_places_free(&writer->keyframes, &writer->allocator);
+    writer->allocator.release(writer->allocator.user, writer, sizeof *writer);
 }
 
 /* ---- the match ---- */
 
-static PhxStatus may_write(const PhxReplayWriter *writer) {
+PhxStatus phx_replay_writer_may(const PhxReplayWriter *writer) {
     if (writer->status != PHX_OK) return writer->status;
     return writer->ended ? PHX_ERROR_STATE : PHX_OK;
 }
 
-/* A record of fixed fields and a text. */
-static PhxStatus write_small(PhxReplayWriter *writer, uint8_t type, const PhxWriter *fixed, const char *text,
-                             size_t length) {
-    record_begin(writer, type, fixed->at + length);
-    put(writer, fixed->data, fixed->at);
-    put(writer, text, length);
-    return record_end(writer);
-}
-
 PhxStatus phx_replay_writer_player(PhxReplayWriter *writer, uint8_t slot, uint8_t team, const char *name) {
-    uint8_t bytes[FIXED_LIMIT];
-    const PhxStatus status = may_write(writer);
+    uint8_t bytes[PHX_REPLAY_FIXED_LIMIT];
+    const PhxStatus status = phx_replay_writer_may(writer);
     if (status != PHX_OK) return status;
     if (slot >= PHX_PLAYER_LIMIT || !name || strlen(name) > 16) return PHX_ERROR_ARGUMENT;
     if (writer->ticks > 0 || writer->pending || writer->slots >> slot & 1) return PHX_ERROR_STATE;
     writer->slots |= 1u << slot;
     PhxWriter fixed = phx_writer_make(bytes, sizeof bytes);
     phx_replay_put_player(&fixed, &(PhxReplayPlayerFields){.slot = slot, .team = team});
-    return write_small(writer, PHX_REPLAY_TYPE_PLAYER, &fixed, name, strlen(name));
+    return phx_replay_frame_small(writer, PHX_REPLAY_TYPE_PLAYER, &fixed, name, strlen(name));
 }
 
 PhxStatus phx_replay_writer_note(PhxReplayWriter *writer, PhxReplayNoteKind kind, uint8_t slot,
                                  const char *text) {
-    uint8_t bytes[FIXED_LIMIT];
-    const PhxStatus status = may_write(writer);
+    uint8_t bytes[PHX_REPLAY_FIXED_LIMIT];
+    const PhxStatus status = phx_replay_writer_may(writer);
     if (status != PHX_OK) return status;
     if ((unsigned)kind >= PHX_REPLAY_NOTE_COUNT || !text) return PHX_ERROR_ARGUMENT;
     const size_t length = strlen(text) < PHX_REPLAY_TEXT_LIMIT ? strlen(text) : PHX_REPLAY_TEXT_LIMIT;
     PhxWriter fixed = phx_writer_make(bytes, sizeof bytes);
     phx_replay_put_note(&fixed,
                         &(PhxReplayNoteFields){.tick = writer->ticks, .kind = (uint8_t)kind, .slot = slot});
-    if (write_small(writer, PHX_REPLAY_TYPE_NOTE, &fixed, text, length) != PHX_OK) return writer->status;
-    return tick_done(writer, true);
+    if (phx_replay_frame_small(writer, PHX_REPLAY_TYPE_NOTE, &fixed, text, length) != PHX_OK)
+        return writer->status;
+    return phx_replay_frame_tick_done(writer, true);
 }
 
 /* Fills writer->places in canonical order and says how many bytes the commands take. */
@@ -240,9 +252,9 @@ static PhxStatus arrange(PhxReplayWriter *writer, const PhxCommand *commands, ui
 }
 
 PhxStatus phx_replay_writer_commands(PhxReplayWriter *writer, const PhxCommand *commands, uint32_t count) {
-    uint8_t bytes[FIXED_LIMIT];
+    uint8_t bytes[PHX_REPLAY_FIXED_LIMIT];
     size_t size = 0;
-    PhxStatus status = may_write(writer);
+    PhxStatus status = phx_replay_writer_may(writer);
     if (status != PHX_OK || count == 0) return status;
     if (writer->pending) return PHX_ERROR_STATE;
     if (count > PHX_TICK_COMMAND_LIMIT) return PHX_ERROR_LIMIT;
@@ -251,55 +263,57 @@ PhxStatus phx_replay_writer_commands(PhxReplayWriter *writer, const PhxCommand *
     PhxWriter fixed = phx_writer_make(bytes, sizeof bytes);
     phx_replay_put_commands(&fixed,
                             &(PhxReplayCommandsFields){.tick = writer->ticks, .count = (uint16_t)count});
-    record_begin(writer, PHX_REPLAY_TYPE_COMMANDS, fixed.at + size);
-    put(writer, bytes, fixed.at);
+    phx_replay_frame_begin(writer, PHX_REPLAY_TYPE_COMMANDS, fixed.at + size);
+    phx_replay_frame_put(writer, bytes, fixed.at);
     for (uint32_t i = 0; i < count; i++) {
         const PhxCommand *command = &commands[writer->places[i] & (PHX_TICK_COMMAND_LIMIT - 1)];
         PhxWriter head = phx_writer_make(bytes, sizeof bytes);
         phx_write_u8(&head, command->slot);
         phx_write_varint(&head, command->sequence);
         phx_write_varint(&head, command->size);
-        put(writer, bytes, head.at);
-        put(writer, command->bytes, command->size);
+        phx_replay_frame_put(writer, bytes, head.at);
+        phx_replay_frame_put(writer, command->bytes, command->size);
     }
     writer->pending = true;
-    return record_end(writer);
+    return phx_replay_frame_end(writer);
 }
 
 PhxStatus phx_replay_writer_hashes(PhxReplayWriter *writer, uint64_t root, const uint64_t *tables) {
     uint8_t bytes[1024];
     uint64_t mask = 0;
-    const PhxStatus status = may_write(writer);
+    const PhxStatus status = phx_replay_writer_may(writer);
     if (status != PHX_OK) return status;
     if (writer->ticks == UINT32_MAX - 1) return PHX_ERROR_STATE;
     for (uint32_t t = 0; t < writer->table_count; t++)
-        if (tables[t] != writer->tables[t]) mask |= (uint64_t)1 << t;
+        if (writer->all || tables[t] != writer->tables[t]) mask |= (uint64_t)1 << t;
     PhxWriter payload = phx_writer_make(bytes, sizeof bytes);
     phx_replay_put_hashes(&payload, &(PhxReplayHashesFields){.tick = writer->ticks, .root = root});
     phx_write_varint(&payload, mask);
     for (uint32_t t = 0; t < writer->table_count; t++)
         if (mask >> t & 1) phx_write_u64(&payload, writer->tables[t] = tables[t]);
     PHX_ASSERT(payload.status == PHX_OK, payload.status, writer->table_count);
-    record_begin(writer, PHX_REPLAY_TYPE_HASHES, payload.at);
-    put(writer, bytes, payload.at);
-    if (record_end(writer) != PHX_OK) return writer->status;
+    phx_replay_frame_begin(writer, PHX_REPLAY_TYPE_HASHES, payload.at);
+    phx_replay_frame_put(writer, bytes, payload.at);
+    if (phx_replay_frame_end(writer) != PHX_OK) return writer->status;
     writer->root = root;
-    writer->pending = false;
+    writer->pending = writer->all = false;
     writer->ticks++;
-    return tick_done(writer, false);
+    return phx_replay_frame_tick_done(writer, false);
 }
 
 PhxStatus phx_replay_writer_end(PhxReplayWriter *writer) {
-    uint8_t bytes[FIXED_LIMIT];
-    const PhxStatus status = may_write(writer);
+    uint8_t bytes[PHX_REPLAY_FIXED_LIMIT];
+    const PhxStatus status = phx_replay_writer_may(writer);
     if (status != PHX_OK) return status;
     if (writer->pending) return PHX_ERROR_STATE;
+    PhxReplayEndFields fields = {.ticks = writer->ticks, .root = writer->root};
+    if (phx_replay_writer_index(writer, &fields.index) != PHX_OK) return writer->status;
+    fields.offset = writer->bytes;
     PhxWriter fixed = phx_writer_make(bytes, sizeof bytes);
-    phx_replay_put_end(
-        &fixed, &(PhxReplayEndFields){.ticks = writer->ticks, .root = writer->root, .offset = writer->bytes});
+    phx_replay_put_end(&fixed, &fields);
     writer->ended = true;
-    if (write_small(writer, PHX_REPLAY_TYPE_END, &fixed, "", 0) != PHX_OK) return writer->status;
-    return tick_done(writer, true);
+    if (phx_replay_frame_small(writer, PHX_REPLAY_TYPE_END, &fixed, "", 0) != PHX_OK) return writer->status;
+    return phx_replay_frame_tick_done(writer, true);
 }
 
 uint32_t phx_replay_writer_ticks(const PhxReplayWriter *writer) { return writer->ticks; }

@@ -73,8 +73,12 @@ function(phx_pkg_config library description)
   install(FILES ${PROJECT_BINARY_DIR}/${PC_NAME}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 endfunction()
 
+set(replay_requires)
+if(PHX_ZSTD)
+  set(replay_requires libzstd)
+endif()
 foreach(entry "math|Fixed-point numbers, trigonometry, vectors and random numbers, bit-equal everywhere|"
-              "sim|Deterministic lockstep RTS simulation|" "replay|Replays of Phalanx matches|"
+              "sim|Deterministic lockstep RTS simulation|" "replay|Replays of Phalanx matches|${replay_requires}"
               "net|Lockstep networking for Phalanx|libenet")
   string(REPLACE "|" ";" entry "${entry}")
   list(GET entry 0 library)

@@ -8,11 +8,12 @@
  * t + 1. Its commands and the hashes *after* it carry the number t. A replay of n ticks holds the ticks 0 ..
  * n - 1; the hashes of the state before tick 0 stand in its header.
  *
- * Cost: writing is O(bytes), with memory that doesn't grow; opening reads each byte once (its checksum) and
- * allocates one small block; playing allocates room for the commands of the busiest tick, besides the sim.
+ * Cost: writing is O(bytes), with memory that doesn't grow with the match; opening reads each byte once (its
+ * checksum) and allocates one small block, the list of keyframes, and the content where it is packed; playing
+ * allocates room for the commands of the busiest tick, besides the sim.
  * Determinism: commands are written in canonical order (slot, sequence), so that the recorders of all sides
- * of one match write equal records, but for their notes. Nothing here reads a clock. Threads: one object by
- * one thread at a time; an opened replay is constant and may be shared by cursors and players.
+ * of one match write equal records, but for their notes and keyframes. Nothing here reads a clock. Threads:
+ * one object by one thread at a time; an opened replay is constant and may be shared by cursors and players.
  */
 #ifndef PHALANX_REPLAY_H
 #define PHALANX_REPLAY_H
@@ -68,9 +69,11 @@ typedef struct PhxReplayMatch {
 } PhxReplayMatch;
 
 typedef struct PhxReplayWriter PhxReplayWriter;
+typedef struct PhxReplay PhxReplay;
 
 /* Begins a replay: signature, header and content are written before it returns. `allocator` null: the C
- * library's. The writer holds one block of about 50 KiB, whatever the match. On failure *out is null. Errors:
+ * library's. The writer holds one block of about 50 KiB, whatever the match, and room for one packed content
+ * and, once there was a keyframe, for one snapshot. On failure *out is null. Errors:
  * PHX_ERROR_ARGUMENT (names, counts), PHX_ERROR_LIMIT (content), PHX_ERROR_MEMORY, what the sink returned. */
 PHX_MUST_USE PhxStatus phx_replay_writer_create(PhxReplaySink sink, const PhxReplayMatch *match,
                                                 const PhxAllocator *allocator, PhxReplayWriter **out);
@@ -94,6 +97,34 @@ PHX_MUST_USE PhxStatus phx_replay_writer_commands(PhxReplayWriter *writer, const
 PHX_MUST_USE PhxStatus phx_replay_writer_hashes(PhxReplayWriter *writer, uint64_t root,
                                                 const uint64_t *tables);
 
+/* Keyframes: snapshots from which a player may begin, so that it needn't play from tick 0. The distance
+ * between two of them grows with the match, in proportion to the ticks that lie behind it (ticks / 64, but no
+ * less than `spacing`), so that a jump costs 1/64 of what playing to its goal would, or `spacing` ticks, and
+ * their number grows with the logarithm of the match. Their bytes are kept to `budget`: one that is due waits
+ * until those written are paid for. Zero is the default of each field. */
+typedef struct PhxReplayKeyframeOptions {
+    bool none;        /* no keyframe is ever due */
+    uint32_t spacing; /* ticks between the first keyframes; 0: ten seconds */
+    uint64_t budget;  /* bytes a minute of the match, averaged from its beginning; one keyframe may go beyond
+                         it. 0: 512 KiB */
+} PhxReplayKeyframeOptions;
+/* Null: the defaults. Counts from now on. */
+void phx_replay_writer_keyframes(PhxReplayWriter *writer, const PhxReplayKeyframeOptions *options);
+/* Should the state as it is now, between two ticks, be written? */
+bool phx_replay_writer_keyframe_due(const PhxReplayWriter *writer);
+/* Writes a keyframe, due or not: `snapshot` (phx_sim_snapshot's bytes) is the state after the last tick that
+ * was completed, and `root` its root. It is packed with Zstandard, or where the library was built without,
+ * in a simpler way. Errors: PHX_ERROR_ARGUMENT (another root than the last hashes', no bytes),
+ * PHX_ERROR_LIMIT (more than 1 GiB, or 65536 keyframes), PHX_ERROR_STATE (commands given, their hashes not;
+ * after the end), PHX_ERROR_MEMORY, the sink's. */
+PHX_MUST_USE PhxStatus phx_replay_writer_keyframe(PhxReplayWriter *writer, uint64_t root,
+                                                  const void *snapshot, size_t size);
+/* A state on which the sides of the match disagreed, for whoever hunts the cause: of the side in `slot`
+ * (PHX_REPLAY_NO_SLOT: the recorder's own), before tick `tick` (at most phx_replay_writer_ticks), with that
+ * side's root. It is no part of the match: players and verifiers pass over it. Errors: as for a keyframe. */
+PHX_MUST_USE PhxStatus phx_replay_writer_evidence(PhxReplayWriter *writer, uint8_t slot, uint32_t tick,
+                                                  uint64_t root, const void *snapshot, size_t size);
+
 /* Something worth knowing that is no input: who recorded, who joined or left the connection, a desync that
  * was seen. It stands at the tick that would be next. `slot` is a player's slot, PHX_SLOT_HOST, or
  * PHX_REPLAY_NO_SLOT. */
@@ -112,8 +143,9 @@ const char *phx_replay_note_name(PhxReplayNoteKind kind); /* "text", "recorder" 
 PHX_MUST_USE PhxStatus phx_replay_writer_note(PhxReplayWriter *writer, PhxReplayNoteKind kind, uint8_t slot,
                                               const char *text);
 
-/* Ends the replay with its end record: the difference between a match that ended and a recorder that died.
- * Nothing can be written afterwards. Errors: PHX_ERROR_STATE (commands given, their hashes not), the sink's.
+/* Ends the replay with its index and its end record: the difference between a match that ended and a recorder
+ * that died. Nothing can be written afterwards. Errors: PHX_ERROR_STATE (commands given, their hashes not),
+ * the sink's.
  */
 PHX_MUST_USE PhxStatus phx_replay_writer_end(PhxReplayWriter *writer);
 /* Frees the writer; without phx_replay_writer_end the replay stays a cut one. The sink isn't touched. Null is
@@ -122,11 +154,21 @@ void phx_replay_writer_destroy(PhxReplayWriter *writer);
 uint32_t phx_replay_writer_ticks(const PhxReplayWriter *writer); /* ticks completed */
 uint64_t phx_replay_writer_bytes(const PhxReplayWriter *writer); /* bytes given to the sink */
 
+/* Begins a replay that goes on from another one: the first `tick` ticks of `from`, with its header, content,
+ * players, keyframes, notes and evidence, byte for byte; the writer then stands at that tick. Ended there, it
+ * is a cut replay; continued with other commands, it is another match with the same beginning, which can be
+ * verified from tick 0 like any other. Errors: PHX_ERROR_NOT_FOUND (`from` has fewer ticks),
+ * PHX_ERROR_TRUNCATED (it has no content), PHX_ERROR_MEMORY, what the sink returned. */
+PHX_MUST_USE PhxStatus phx_replay_writer_continue(PhxReplaySink sink, const PhxReplay *from, uint32_t tick,
+                                                  const PhxAllocator *allocator, PhxReplayWriter **out,
+                                                  PhxError *error);
+
 /* The same with a sim at hand. `_begin` wants a sim at tick 0 and the blob it was created from, and writes
  * its players too; `_step` writes the commands, steps, and writes the hashes (its status is the step's or the
  * writer's; the sim has stepped unless phx_sim_tick says otherwise). `_tick` is for who steps elsewhere:
- * called after each step with that step's commands. Errors: PHX_ERROR_STATE (the sim isn't at the writer's
- * tick), and those above. */
+ * called after each step with that step's commands. Both write a keyframe where one is due; `_keyframe` does
+ * that alone, for who calls the writer itself, between two ticks. Errors: PHX_ERROR_STATE (the sim isn't at
+ * the writer's tick), and those above. */
 PHX_MUST_USE PhxStatus phx_replay_record_begin(PhxReplaySink sink, const PhxSim *sim, const void *content,
                                                size_t content_size, const PhxAllocator *allocator,
                                                PhxReplayWriter **out, PhxError *error);
@@ -134,6 +176,8 @@ PHX_MUST_USE PhxStatus phx_replay_record_step(PhxReplayWriter *writer, PhxSim *s
                                               const PhxCommand *commands, uint32_t count);
 PHX_MUST_USE PhxStatus phx_replay_record_tick(PhxReplayWriter *writer, const PhxSim *sim,
                                               const PhxCommand *commands, uint32_t count);
+
+PHX_MUST_USE PhxStatus phx_replay_record_keyframe(PhxReplayWriter *writer, const PhxSim *sim);
 
 /* A sink into a file. The file is made or emptied; after every `flush_ticks` ticks (0: 1) its bytes are
  * handed to the operating system, which keeps them if the program dies; with `sync` they are also forced to
@@ -154,8 +198,6 @@ PhxStatus phx_replay_file_close(PhxReplayFile *file);
 
 /* ---- reading
  * ---------------------------------------------------------------------------------------------------- */
-
-typedef struct PhxReplay PhxReplay;
 
 /* Opens a replay that lies in memory; `bytes` is borrowed until phx_replay_close. Every byte is checked here,
  * once. Whatever begins as a replay opens, down to an empty file: what is whole up to the first fault is
@@ -203,7 +245,7 @@ typedef struct PhxReplayInfo {
     uint32_t version, sim_revision;
     uint64_t schema_hash, content_hash, settings_hash;
     PhxSettings settings;
-    uint64_t content_bytes;
+    uint64_t content_bytes;                        /* of the blob, unpacked */
     uint32_t map_width, map_height, unit_capacity; /* 0 where the blob is of a version unknown here */
     uint32_t table_count;
     const char *table_names[PHX_REPLAY_TABLE_LIMIT]; /* live as long as the replay */
@@ -219,10 +261,13 @@ typedef struct PhxReplayInfo {
     uint64_t commands, command_bytes; /* all, of complete ticks */
     uint32_t busiest_commands;        /* most commands in one tick */
     uint32_t notes;
+    uint32_t keyframes, keyframes_readable; /* kept; of them those that this build can unpack */
+    uint32_t evidence;                      /* states of which sides disagreed */
+    bool indexed;                           /* it has its index, which was right; else one was made */
     PhxReplayKindInfo kinds[PHX_REPLAY_KIND_LIMIT];
 } PhxReplayInfo;
 const PhxReplayInfo *phx_replay_info(const PhxReplay *replay); /* lives as long as the replay */
-/* The content blob inside the replay's bytes; null where it was lost. */
+/* The content blob, which lives as long as the replay; null where it was lost. */
 const void *phx_replay_content(const PhxReplay *replay, size_t *size);
 /* Hashes of the tables before tick 0, table_count of them. */
 const uint64_t *phx_replay_start_hashes(const PhxReplay *replay);
@@ -236,6 +281,29 @@ typedef struct PhxReplayNote {
     char text[PHX_REPLAY_TEXT_LIMIT + 1];
 } PhxReplayNote;
 bool phx_replay_note_next(const PhxReplay *replay, uint64_t *position, PhxReplayNote *out);
+
+/* A snapshot inside a replay. Keyframes are numbered by tick, ascending, from 0. */
+typedef struct PhxReplaySnapshot {
+    uint32_t tick;     /* phx_sim_tick of the state */
+    uint8_t slot;      /* evidence: whose it is; PHX_REPLAY_NO_SLOT for a keyframe */
+    uint64_t root;     /* as recorded */
+    uint32_t size;     /* bytes as the record says: a claim, until it is read */
+    uint32_t packed;   /* bytes in the file */
+    bool readable;     /* this build can unpack it */
+    uint64_t position; /* offset of its record */
+} PhxReplaySnapshot;
+bool phx_replay_keyframe(const PhxReplay *replay, uint32_t number, PhxReplaySnapshot *out); /* false: none */
+/* The keyframe with the highest tick <= `tick` that this build can unpack; false: none. */
+bool phx_replay_keyframe_before(const PhxReplay *replay, uint32_t tick, PhxReplaySnapshot *out);
+/* Evidence in the order of the file: *position is 0 at first and is kept by the caller; false after the last.
+ */
+bool phx_replay_evidence_next(const PhxReplay *replay, uint64_t *position, PhxReplaySnapshot *out);
+/* Unpacks snapshot->size bytes into `buffer`; what phx_sim_restore makes of them is another question. Don't
+ * allocate by `size` without a bound of your own: phx_sim_state_bytes + PHX_REPLAY_SNAPSHOT_EXTRA is one.
+ * Errors: PHX_ERROR_FORMAT (they don't unpack), PHX_ERROR_VERSION (not readable here), PHX_ERROR_FULL. */
+enum { PHX_REPLAY_SNAPSHOT_EXTRA = 4096 };
+PHX_MUST_USE PhxStatus phx_replay_snapshot_read(const PhxReplay *replay, const PhxReplaySnapshot *snapshot,
+                                                void *buffer, size_t capacity);
 
 /* Walks over the kept ticks in order. All pointers live until the next call with the same cursor. */
 typedef struct PhxReplayTick {
@@ -251,6 +319,8 @@ typedef struct PhxReplayCursor PhxReplayCursor;
 PHX_MUST_USE PhxStatus phx_replay_cursor_create(const PhxReplay *replay, PhxReplayCursor **out);
 bool phx_replay_cursor_next(PhxReplayCursor *cursor, PhxReplayTick *out); /* false at the end */
 void phx_replay_cursor_rewind(PhxReplayCursor *cursor);
+/* The next one will be tick `tick` (0 .. ticks), by way of the keyframes. Errors: PHX_ERROR_NOT_FOUND. */
+PHX_MUST_USE PhxStatus phx_replay_cursor_seek(PhxReplayCursor *cursor, uint32_t tick);
 void phx_replay_cursor_destroy(PhxReplayCursor *cursor); /* null is fine */
 
 /* ---- playing and verifying
@@ -272,14 +342,19 @@ bool phx_replay_playback_done(const PhxReplayPlayback *playback); /* all complet
 PHX_MUST_USE PhxStatus phx_replay_playback_step(PhxReplayPlayback *playback, PhxReplayTick *recorded);
 /* Goes to any tick, forward or backward: afterwards phx_sim_tick is `tick` (0 .. ticks kept) and the next
  * step plays that tick. The sim stays the same object; its state is that of a playback that came here step by
- * step. Errors: PHX_ERROR_NOT_FOUND (beyond the last kept tick), PHX_ERROR_MEMORY, those of phx_sim_step. */
+ * step. It begins at the last keyframe before the goal, unless it is nearer already; one that this build
+ * can't unpack, or that doesn't hold the recorded root, is passed over for an older one, and tick 0 comes
+ * from the content. Cost: one restore, and as many steps as the goal lies behind that keyframe. Errors:
+ * PHX_ERROR_NOT_FOUND (beyond the last kept tick), PHX_ERROR_MEMORY, those of phx_sim_step. */
 PHX_MUST_USE PhxStatus phx_replay_playback_seek(PhxReplayPlayback *playback, uint32_t tick, PhxError *error);
+/* Ticks computed by this playback so far, those of seeks included. */
+uint64_t phx_replay_playback_stepped(const PhxReplayPlayback *playback);
 void phx_replay_playback_destroy(PhxReplayPlayback *playback); /* null is fine */
 
 /* In the order of the exit codes that `phx replay verify` gives. */
 typedef enum PhxReplayVerdict {
     PHX_REPLAY_VERIFIED,   /* every kept tick gives the recorded hashes; the replay is complete or cut */
-    PHX_REPLAY_DIVERGED,   /* a tick gives other hashes */
+    PHX_REPLAY_DIVERGED,   /* a tick gives other hashes, or a keyframe isn't the state at its tick */
     PHX_REPLAY_UNREADABLE, /* no header or content, a garbled record (what stands before it does verify), or a
                               blob that makes no world */
     PHX_REPLAY_NOT_VERIFIABLE /* recorded by another simulation revision, or with other tables */
@@ -299,15 +374,19 @@ typedef struct PhxReplayVerification {
     uint64_t recorded_root, computed_root; /* diverged: after that tick; verified: after the last, equal */
     uint32_t difference_count; /* diverged: tables; 0 where the recorded root contradicts its own tables */
     PhxReplayTableDifference differences[PHX_REPLAY_TABLE_LIMIT];
-    PhxError error; /* why, in words; status PHX_OK when verified and complete */
+    uint32_t keyframes;        /* compared, byte for byte, with the computed state, and found equal */
+    uint32_t keyframes_passed; /* of which only the root was compared: not readable here */
+    bool keyframe_differs;     /* diverged: the keyframe at `tick` isn't the state there; hashes were equal */
+    PhxError error;            /* why, in words; status PHX_OK when verified and complete */
 } PhxReplayVerification;
 
 /* Called after each tick with the number of ticks checked and of all. */
 typedef void (*PhxReplayProgress)(void *user, uint32_t done, uint32_t ticks);
 
 /* Computes the match again from settings, content and commands, and compares root and table hashes of each
- * tick, trusting none. PHX_OK whenever there is a verdict, whichever it is; else PHX_ERROR_MEMORY or
- * PHX_ERROR_ARGUMENT. Cost: that of the match. `config` as above, `progress` may be null. */
+ * tick and the keyframes, trusting none. PHX_OK whenever there is a verdict, whichever it is; else
+ * PHX_ERROR_MEMORY or PHX_ERROR_ARGUMENT. Cost: that of the match. `config` as above, `progress` may be null.
+ */
 PHX_MUST_USE PhxStatus phx_replay_verify(const PhxReplay *replay, const PhxSimConfig *config,
                                          PhxReplayProgress progress, void *user, PhxReplayVerification *out);
 

@@ -87,12 +87,35 @@ typedef struct PhxReplayCommandWalk {
 /* False at the end or at the first fault; then reader.status says which. */
 bool phx_replay_command_next(PhxReplayCommandWalk *walk, PhxCommand *out);
 
-/* Applies a HASHES payload behind its fixed fields to `tables`. */
-PHX_MUST_USE PhxStatus phx_replay_hashes_apply(PhxReader *reader, uint64_t *tables, uint32_t table_count);
+/* Applies a HASHES payload behind its fixed fields to `tables`; with `all`, one that leaves a table out is
+ * refused. */
+PHX_MUST_USE PhxStatus phx_replay_hashes_apply(PhxReader *reader, uint64_t *tables, uint32_t table_count,
+                                               bool all);
 
 /* Copies `size` bytes of text, of which `capacity` - 1 fit, as valid UTF-8 without control characters, each
  * other byte as '?', and ends it with a zero. */
 void phx_replay_text_clean(char *to, size_t capacity, const uint8_t *from, size_t size);
+
+enum { PHX_REPLAY_INDEX_LIMIT = 65536 }; /* keyframes in one replay */
+
+/* An entry of the index. */
+typedef struct PhxReplayPlace {
+    uint32_t tick;
+    uint64_t offset;
+} PhxReplayPlace;
+
+/* The keyframes of a replay, ascending; memory grows by doubling. */
+typedef struct PhxReplayPlaces {
+    PhxReplayPlace *places;
+    uint32_t count, capacity;
+} PhxReplayPlaces;
+/* Errors: PHX_ERROR_MEMORY, PHX_ERROR_LIMIT. */
+PHX_MUST_USE PhxStatus phx_replay_places_add(PhxReplayPlaces *places, const PhxAllocator *memory,
+                                             PhxReplayPlace place);
+void phx_replay_places_free(PhxReplayPlaces *places, const PhxAllocator *memory);
+
+/* Where a cursor goes on: at the keyframe's record, whose tick comes next. */
+void phx_replay_cursor_jump(PhxReplayCursor *cursor, PhxReplayPlace place);
 
 /* The opened replay; reader.c fills it. */
 struct PhxReplay {
@@ -103,6 +126,8 @@ struct PhxReplay {
     uint64_t body; /* offset behind the content record */
     const uint8_t *content;
     size_t content_size;
+    uint8_t *unpacked; /* what `content` points to where the record holds it packed, content_size bytes */
+    PhxReplayPlaces keyframes;
     uint32_t room; /* most commands in one record */
     PhxReplayInfo info;
     uint64_t start_hashes[PHX_REPLAY_TABLE_LIMIT];
