@@ -77,29 +77,62 @@ static PhxStatus decode_header(const PhxWorld *world, PhxReader *reader, PhxErro
     return PHX_OK;
 }
 
-static bool in_range(const PhxColumnDesc *column, uint64_t bits) {
-    if (phx_type_size(column->type) == 8) return true;
-    const int64_t value = (int64_t)bits;
-    return value >= column->low && value <= column->high;
+/* The first of `count` elements from `at` on that is outside of its column's range, or `count`. */
+static size_t first_out_of_range(const PhxTable *table, uint32_t column, size_t at, size_t count) {
+    const PhxColumnDesc *desc = &table->desc->columns[column];
+    switch (desc->type) {
+    case PHX_TYPE_U64:
+    case PHX_TYPE_HANDLE:
+    case PHX_TYPE_COUNT:
+        return count; /* every value is in range */
+#define SCAN_CASE(name, ctype)                                                                               \
+    case PHX_TYPE_##name: {                                                                                  \
+        const ctype *values = (const ctype *)table->columns[column] + at;                                    \
+        for (size_t i = 0; i < count; i++)                                                                   \
+            if (values[i] < desc->low || values[i] > desc->high) return i;                                   \
+        return count;                                                                                        \
+    }
+        SCAN_CASE(U8, uint8_t)
+        SCAN_CASE(U16, uint16_t)
+        SCAN_CASE(U32, uint32_t)
+        SCAN_CASE(I32, int32_t)
+        SCAN_CASE(FIX16, fix16_t)
+        SCAN_CASE(ANGLE, uint16_t)
+#undef SCAN_CASE
+    }
+    return count;
+}
+
+/* The first of a dead row's elements that isn't zero, or `lanes`. */
+static size_t first_not_zero(const PhxTable *table, uint32_t column, uint32_t row, size_t lanes) {
+    size_t lane = 0;
+    while (lane < lanes && phx_table_get(table, column, row, (uint32_t)lane) == 0) lane++;
+    return lane;
+}
+
+static PhxStatus refuse_value(const PhxTable *table, uint32_t column, uint32_t row, uint32_t lane, bool alive,
+                              uint64_t offset, PhxError *error) {
+    const PhxColumnDesc *desc = &table->desc->columns[column];
+    return phx_error_set(
+        error, PHX_ERROR_RANGE, offset, "%s[%u].%s[%u] is %" PRId64 ": %s %" PRId64 " to %" PRId64 " (%s)",
+        table->desc->name, row, desc->name, lane, (int64_t)phx_table_get(table, column, row, lane),
+        alive ? "its range is" : "a dead row is zero, not in", desc->low, desc->high, desc->unit);
 }
 
 /* Every living value in its range, every dead one zero. */
 static PhxStatus check_column(const PhxTable *table, uint32_t column, uint64_t offset, PhxError *error) {
-    const PhxColumnDesc *desc = &table->desc->columns[column];
-    const bool grid = table->desc->kind == PHX_KIND_GRID;
-    if (phx_type_size(desc->type) == 8 && grid) return PHX_OK;
+    const size_t lanes = table->desc->columns[column].lanes;
+    if (table->desc->kind == PHX_KIND_GRID) {
+        const size_t bad = first_out_of_range(table, column, 0, table->used);
+        return bad == table->used ? PHX_OK
+                                  : refuse_value(table, column, (uint32_t)bad, 0, true, offset, error);
+    }
+    if (column == 0) return PHX_OK; /* a generation is right as it is */
     for (uint32_t row = 0; row < table->used; row++) {
-        const bool alive = grid || phx_generation_alive(table->generation[row]);
-        if (!grid && column == 0) continue; /* a generation is right as it is */
-        for (uint32_t lane = 0; lane < desc->lanes; lane++) {
-            const uint64_t bits = phx_table_get(table, column, row, lane);
-            if (alive ? in_range(desc, bits) : bits == 0) continue;
-            return phx_error_set(error, PHX_ERROR_RANGE, offset,
-                                 "%s[%u].%s[%u] is %" PRId64 ": %s %" PRId64 " to %" PRId64 " (%s)",
-                                 table->desc->name, row, desc->name, lane, (int64_t)bits,
-                                 alive ? "its range is" : "a dead row is zero, not in", desc->low, desc->high,
-                                 desc->unit);
-        }
+        const bool alive = phx_generation_alive(table->generation[row]);
+        const size_t bad = alive ? first_out_of_range(table, column, row * lanes, lanes)
+                                 : first_not_zero(table, column, row, lanes);
+        if (bad != lanes) return refuse_value(table, column, row, (uint32_t)bad, alive, offset, error);
     }
     return PHX_OK;
 }

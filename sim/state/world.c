@@ -115,22 +115,6 @@ void phx_world_destroy(PhxWorld *world) {
     phx_arena_destroy(&arena);
 }
 
-void phx_world_copy(PhxWorld *to, const PhxWorld *from) {
-    PHX_ASSERT(to->schema_hash == from->schema_hash, to->table_count, from->table_count);
-    phx_world_copy_tables(to, from, to->table_count);
-}
-
-void phx_world_copy_tables(PhxWorld *to, const PhxWorld *from, uint32_t count) {
-    for (uint32_t t = 0; t < count; t++) {
-        PhxTable *table = &to->tables[t];
-        PHX_ASSERT(table->desc == from->tables[t].desc, t, 0);
-        PHX_ASSERT(table->capacity == from->tables[t].capacity, t, table->capacity);
-        for (uint32_t c = 0; c < table->desc->column_count; c++)
-            memcpy(table->columns[c], from->tables[t].columns[c], column_bytes(table, c));
-    }
-    phx_world_rederive(to);
-}
-
 void phx_world_clear(PhxWorld *world) {
     for (uint32_t t = 0; t < world->table_count; t++) {
         PhxTable *table = &world->tables[t];
@@ -161,13 +145,39 @@ static void rederive_grid(PhxTable *table) {
     memset(table->dirty, 0xff, phx_bitset_words(blocks) * sizeof(uint64_t));
 }
 
+static void rederive_table(PhxTable *table) {
+    if (table->desc->kind == PHX_KIND_GRID)
+        rederive_grid(table);
+    else
+        rederive_rows(table);
+}
+
 void phx_world_rederive(PhxWorld *world) {
-    for (uint32_t t = 0; t < world->table_count; t++) {
-        PhxTable *table = &world->tables[t];
-        if (table->desc->kind == PHX_KIND_GRID)
-            rederive_grid(table);
-        else
-            rederive_rows(table);
+    for (uint32_t t = 0; t < world->table_count; t++) rederive_table(&world->tables[t]);
+}
+
+void phx_world_copy(PhxWorld *to, const PhxWorld *from) {
+    PHX_ASSERT(to->schema_hash == from->schema_hash, to->table_count, from->table_count);
+    phx_world_copy_tables(to, from, to->table_count);
+}
+
+static bool tables_equal(const PhxTable *a, const PhxTable *b) {
+    for (uint32_t c = 0; c < a->desc->column_count; c++)
+        if (memcmp(a->columns[c], b->columns[c], column_bytes(a, c)) != 0) return false;
+    return true;
+}
+
+void phx_world_copy_tables(PhxWorld *to, const PhxWorld *from, uint32_t count) {
+    for (uint32_t t = 0; t < count; t++) {
+        PhxTable *table = &to->tables[t];
+        PHX_ASSERT(table->desc == from->tables[t].desc, t, 0);
+        PHX_ASSERT(table->capacity == from->tables[t].capacity, t, table->capacity);
+        const bool grid = table->desc->kind == PHX_KIND_GRID;
+        /* An equal grid is left alone: what was derived from it still holds. */
+        if (grid && tables_equal(table, &from->tables[t])) continue;
+        for (uint32_t c = 0; c < table->desc->column_count; c++)
+            memcpy(table->columns[c], from->tables[t].columns[c], column_bytes(table, c));
+        rederive_table(table);
     }
 }
 

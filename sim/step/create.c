@@ -191,6 +191,7 @@ PhxStatus phx_sim_create(const PhxSimConfig *config, const void *content, size_t
 void phx_sim_destroy(PhxSim *sim) {
     if (!sim) return;
     phx_world_destroy(sim->world);
+    phx_world_destroy(sim->spare);
     phx_arena_destroy(&sim->walls_arena);
     PhxArena arena = sim->arena; /* the sim lies inside its own arena */
     phx_arena_destroy(&arena);

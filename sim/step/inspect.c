@@ -36,7 +36,8 @@ size_t phx_sim_state_bytes(const PhxSim *sim) { return phx_world_state_bytes(sim
 uint64_t phx_sim_audit_failures(const PhxSim *sim) { return sim->world->audit_failures; }
 
 size_t phx_sim_memory_bytes(const PhxSim *sim) {
-    return sim->arena.size + sim->walls_arena.size + sim->world->arena.size;
+    const size_t spare = sim->spare ? sim->spare->arena.size : 0;
+    return sim->arena.size + sim->walls_arena.size + sim->world->arena.size + spare;
 }
 
 const char *phx_sim_table_name(const PhxSim *sim, uint32_t table) {

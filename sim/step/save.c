@@ -31,24 +31,23 @@ static PhxStatus settle(PhxSim *sim) {
     return phx_sim_derive_terrain(sim);
 }
 
+static PhxStatus make_spare(PhxSim *sim, PhxError *error) {
+    if (sim->spare) return PHX_OK;
+    return phx_world_create(sim->allocator, sim->world->specs, sim->world->table_count, &sim->spare, error);
+}
+
 PhxStatus phx_sim_restore(PhxSim *sim, const void *bytes, size_t size, PhxError *error) {
-    PhxWorld *spare;
-    uint64_t root;
-    PhxStatus status =
-        phx_world_create(sim->allocator, sim->world->specs, sim->world->table_count, &spare, error);
-    if (status != PHX_OK) return status;
     PhxReader reader = phx_reader_make(bytes, size);
-    status = phx_world_decode(spare, &reader, &root, error);
+    uint64_t root;
+    PhxStatus status = make_spare(sim, error);
+    if (status == PHX_OK) status = phx_world_decode(sim->spare, &reader, &root, error);
     if (status == PHX_OK && phx_reader_left(&reader) != 0)
         status = phx_error_set(error, PHX_ERROR_FORMAT, reader.at, "%zu bytes follow the snapshot",
                                phx_reader_left(&reader));
-    if (status == PHX_OK) status = phx_sim_check_references(spare, error);
-    if (status == PHX_OK) {
-        phx_world_copy(sim->world, spare);
-        status = settle(sim);
-    }
-    phx_world_destroy(spare);
-    return status;
+    if (status == PHX_OK) status = phx_sim_check_references(sim->spare, error);
+    if (status != PHX_OK) return status;
+    phx_world_copy(sim->world, sim->spare);
+    return settle(sim);
 }
 
 void phx_sim_drop_derived(PhxSim *sim, uint8_t poison) {

@@ -85,7 +85,8 @@ PHX_MUST_USE PhxStatus phx_world_create(PhxAllocator allocator, const PhxTableSp
                                         PhxWorld **out, PhxError *error);
 void phx_world_destroy(PhxWorld *world);
 
-/* Copies every column of `from` into `to`; both must have equal specs. */
+/* Copies every column of `from` into `to`; both must have equal specs. A grid that is equal already is left
+ * alone, and so is what was derived from it. */
 void phx_world_copy(PhxWorld *to, const PhxWorld *from);
 /* The same for the first `count` tables, which both must have. */
 void phx_world_copy_tables(PhxWorld *to, const PhxWorld *from, uint32_t count);

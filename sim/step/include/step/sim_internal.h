@@ -58,6 +58,7 @@ struct PhxSim {
     uint32_t field_cache_wanted;
     PhxSettings settings;
     PhxWorld *world;
+    PhxWorld *spare; /* what restore decodes into; made by the first restore */
 
     /* Results of the last tick. */
     uint64_t root, *table_hashes;
