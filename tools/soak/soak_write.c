@@ -48,23 +48,26 @@ static PhxStatus record_ticks(const Recording *recording, PhxReplayWriter *write
     return status == PHX_OK ? phx_replay_writer_end(writer) : status;
 }
 
+/* Each write goes to the system at once: the commands of a step that crashes are what it is all about. */
+static PhxStatus write_through(void *user, const void *bytes, size_t size) {
+    return fwrite(bytes, 1, size, user) == size && fflush(user) == 0 ? PHX_OK : PHX_ERROR_IO;
+}
+
 /* In a process of its own, as a match that crashes does so here too; what was flushed until then stays. */
 static void record(void *context, void *answer) {
     const Recording *recording = context;
     const PhxSoakMatch *match = recording->match;
     Recorded *out = answer;
     PhxSim *sim = NULL;
-    PhxReplayFile *file = NULL;
     PhxReplayWriter *writer = NULL;
-    out->status = phx_soak_world(match, &sim);
+    FILE *file = fopen(recording->path, "wb");
+    out->status = file != NULL ? phx_soak_world(match, &sim) : PHX_ERROR_IO;
     if (out->status == PHX_OK)
-        out->status = phx_replay_file_create(recording->path, NULL, &file, &out->error);
-    if (out->status == PHX_OK)
-        out->status = phx_replay_record_begin(phx_replay_file_sink(file), sim, match->blob, match->blob_size,
-                                              NULL, &writer, &out->error);
+        out->status = phx_replay_record_begin((PhxReplaySink){.write = write_through, .user = file}, sim,
+                                              match->blob, match->blob_size, NULL, &writer, &out->error);
     if (out->status == PHX_OK) out->status = record_ticks(recording, writer, sim);
     phx_replay_writer_destroy(writer);
-    if (phx_replay_file_close(file) != PHX_OK && out->status == PHX_OK) out->status = PHX_ERROR_IO;
+    if (file != NULL && fclose(file) != 0 && out->status == PHX_OK) out->status = PHX_ERROR_IO;
     phx_sim_destroy(sim);
 }
 
@@ -80,7 +83,8 @@ static void write_unit_list(FILE *to, const PhxCommandData *data) {
     if (data->unit_count > SHOWN) fprintf(to, " ..");
 }
 
-static void write_command(FILE *to, const PhxStream *stream, const PhxStreamCommand *command) {
+static void write_command(FILE *to, const PhxSoakMatch *match, const PhxStream *stream,
+                          const PhxStreamCommand *command) {
     const uint8_t *bytes = stream->bytes + command->offset;
     PhxCommandData data;
     PhxError error = {0};
@@ -92,6 +96,9 @@ static void write_command(FILE *to, const PhxStream *stream, const PhxStreamComm
         fprintf(to, "%s\n", command->size > 64 ? " .." : "");
         return;
     }
+    const bool has_slot = command->slot < match->players || command->slot == PHX_SLOT_HOST;
+    if (!has_slot || phx_command_check(bytes, command->size, command->slot, NULL) != PHX_OK)
+        fputs("not this slot's to give: ", to);
     fputs(phx_command_name(data.type), to);
     if (data.type == PHX_COMMAND_MOVE) {
         char x[PHX_FIX_TEXT], y[PHX_FIX_TEXT];
@@ -119,7 +126,7 @@ static PhxStatus write_text(const PhxSoakMatch *match, const PhxSoakMinimised *m
             minimised->stream.count, match->stream.count,
             minimised->minimal ? ", none can be left out" : " (perhaps fewer: the search was ended)");
     for (uint32_t i = 0; i < minimised->stream.count; i++)
-        write_command(to, &minimised->stream, &minimised->stream.commands[i]);
+        write_command(to, match, &minimised->stream, &minimised->stream.commands[i]);
     phx_soak_repeat_line(match, prefix, line, sizeof line);
     fprintf(to, "repeat: %s\n", line);
     const bool failed = ferror(to) != 0;
