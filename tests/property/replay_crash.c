@@ -1,0 +1,139 @@
+/* replay_crash.c: whatever ends a recording, the file opens, says how many ticks it kept and what was lost,
+ * and verifies. A recorder is killed at random moments; a file is cut at every border of a record and at
+ * 1,000 random bytes. PHX_LONG=1: 200 kills instead of 20.
+ */
+#include <signal.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "../unit/replay_little.h"
+#include "replay/record.h"
+
+static const LittlePlan small = {.seed = 3, .side = 20, .units = 4, .keyframes = {.spacing = 25}};
+
+/* ---- cut ---- */
+
+/* Bytes of header and content: with fewer there is no match. */
+static size_t begin_of(const LittleRecord *match) {
+    PhxReplayRecord record;
+    uint64_t at = PHX_REPLAY_PREAMBLE;
+    do {
+        CHECK_OK(phx_replay_record_read(match->bytes, match->size, at, &record, NULL));
+        at = record.next;
+    } while (record.kind != PHX_REPLAY_KIND_CONTENT);
+    return (size_t)at;
+}
+
+/* What a cut file must say, and that its last state is the played one. `verify`: all of it, else by seeking.
+ */
+static void check_cut(const LittleRecord *match, size_t cut, bool verify) {
+    PhxReplay *replay = little_open(match->bytes, cut);
+    const PhxReplayInfo *info = phx_replay_info(replay);
+    uint32_t ticks = 0;
+    while (ticks < match->ticks && match->tick_end[ticks + 1] <= cut) ticks++;
+    const bool begun = cut >= begin_of(match);
+    CHECK_THAT(info->state == (cut == match->size ? PHX_REPLAY_COMPLETE : PHX_REPLAY_CUT), "cut at %zu", cut);
+    CHECK_THAT(info->kept_bytes + info->lost_bytes == cut && info->lost_bytes < match->size, "cut at %zu",
+               cut);
+    if (begun) {
+        CHECK_THAT(info->ticks == ticks, "cut at %zu: %u ticks, not %u", cut, info->ticks, ticks);
+        CHECK_THAT(info->final_root == match->roots[ticks], "cut at %zu", cut);
+        CHECK_THAT(info->fault.offset == info->kept_bytes || info->fault.offset == cut, "cut at %zu", cut);
+        PhxReplayPlayback *playback = little_playback(replay);
+        CHECK_OK(phx_replay_playback_seek(playback, ticks, NULL));
+        CHECK_THAT(phx_sim_root(phx_replay_playback_sim(playback)) == match->roots[ticks], "cut at %zu", cut);
+        CHECK_THAT(phx_replay_playback_stepped(playback) <= 25, "cut at %zu", cut);
+        phx_replay_playback_destroy(playback);
+    }
+    if (verify) {
+        const PhxReplayVerification result = little_verify(replay);
+        CHECK_THAT(result.verdict == (begun ? PHX_REPLAY_VERIFIED : PHX_REPLAY_UNREADABLE), "cut at %zu: %s",
+                   cut, result.error.text);
+        CHECK_THAT(result.ticks == (begun ? ticks : 0) && result.keyframes == info->keyframes, "cut at %zu",
+                   cut);
+    }
+    phx_replay_close(replay);
+}
+
+PHX_TEST(replay_crash, file_cut_at_any_border_or_byte_keeps_what_stands_before) {
+    LittlePlan plan = small;
+    plan.ticks = 150;
+    LittleRecord match = little_record(plan);
+    PhxReplayRecord record;
+    uint64_t at = PHX_REPLAY_PREAMBLE, seed = 99;
+    uint32_t borders = 0, keyframes = 0;
+    for (; phx_replay_record_read(match.bytes, match.size, at, &record, NULL) == PHX_OK; borders++) {
+        keyframes += record.kind == PHX_REPLAY_KIND_KEYFRAME;
+        check_cut(&match, (size_t)record.offset, true);
+        at = record.next;
+        if (at == match.size) break;
+    }
+    check_cut(&match, match.size, true);
+    CHECK(borders > 155 && keyframes == 6);
+    for (uint32_t i = 0; i < 1000; i++)
+        check_cut(&match, (size_t)test_range(&seed, 0, (int64_t)match.size - 1), i % 10 == 0);
+    little_record_free(&match);
+}
+
+/* ---- killed ---- */
+
+/* Plays and records into a file until somebody ends it; never returns. */
+static void record_forever(const char *path, uint64_t seed) {
+    size_t size;
+    uint8_t *content = little_content(seed, small.side, small.units, &size);
+    const PhxSimConfig config = {0};
+    PhxCommand commands[4];
+    uint8_t *bytes = malloc((size_t)4 * PHX_COMMAND_SIZE_LIMIT);
+    PhxReplayWriter *writer;
+    PhxReplayFile *file;
+    PhxSim *sim;
+    if (phx_sim_create(&config, content, size, NULL, &sim, NULL) != PHX_OK ||
+        phx_replay_file_create(path, NULL, &file, NULL) != PHX_OK ||
+        phx_replay_record_begin(phx_replay_file_sink(file), sim, content, size, NULL, &writer, NULL) !=
+            PHX_OK)
+        _exit(3);
+    phx_replay_writer_keyframes(writer, &small.keyframes);
+    while (phx_sim_tick(sim) < 100000) {
+        const uint32_t count = little_commands(sim, seed, commands, bytes);
+        if (phx_replay_record_step(writer, sim, commands, count) != PHX_OK) _exit(4);
+    }
+    _exit(5);
+}
+
+PHX_TEST(replay_crash, recorder_killed_at_any_moment_leaves_a_replay_that_verifies) {
+    const uint32_t kills = little_long() ? 200 : 20;
+    uint64_t seed = 17, played = 0;
+    uint32_t keyframes = 0;
+    char path[4096];
+    snprintf(path, sizeof path, "%s/killed.phxr", test_scratch("replay_crash"));
+    for (uint32_t i = 0; i < kills; i++) {
+        const struct timespec moment = {.tv_nsec = test_range(&seed, 0, 60000000)};
+        int how;
+        (void)remove(path);
+        const pid_t child = fork();
+        CHECK(child >= 0);
+        if (child == 0) record_forever(path, i);
+        nanosleep(&moment, NULL);
+        CHECK_EQ(kill(child, SIGKILL), 0);
+        CHECK_EQ(waitpid(child, &how, 0), child);
+        CHECK_THAT(WIFSIGNALED(how) && WTERMSIG(how) == SIGKILL, "kill %u: status %d", i, how);
+        PhxReplay *replay;
+        PhxError error = {0};
+        const PhxStatus status = phx_replay_load(path, 0, &replay, &error);
+        if (status == PHX_ERROR_IO) continue; /* killed before it made its file */
+        CHECK_THAT(status == PHX_OK, "kill %u: %s", i, error.text);
+        const PhxReplayInfo *info = phx_replay_info(replay);
+        CHECK_THAT(info->state == PHX_REPLAY_CUT && info->fault.text[0], "kill %u", i);
+        CHECK_THAT(info->kept_bytes + info->lost_bytes == info->bytes, "kill %u", i);
+        if (info->has_content) {
+            const PhxReplayVerification result = little_verify(replay);
+            CHECK_THAT(result.verdict == PHX_REPLAY_VERIFIED && result.ticks == info->ticks, "kill %u: %s", i,
+                       result.error.text);
+            CHECK_THAT(result.keyframes == info->keyframes, "kill %u", i);
+            played += info->ticks, keyframes += info->keyframes;
+        }
+        phx_replay_close(replay);
+    }
+    CHECK_THAT(played > kills * 10u && keyframes > 0, "%" PRIu64 " ticks, %u keyframes", played, keyframes);
+}
