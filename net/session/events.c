@@ -8,7 +8,11 @@ PhxNetEvent *phx_event_push(PhxEventQueue *queue, PhxNetEventType type) {
         queue->dropped++;
     }
     PhxNetEvent *event = &queue->ring[(queue->head + queue->count++) % PHX_NET_EVENTS_MAX];
-    *event = (PhxNetEvent){.type = type, .slot = PHX_NET_NO_SLOT, .table = PHX_NET_NO_TABLE};
+    *event = (PhxNetEvent){.type = type,
+                           .slot = PHX_NET_NO_SLOT,
+                           .table = PHX_NET_NO_TABLE,
+                           .column = PHX_NET_NO_COLUMN,
+                           .cell = PHX_NET_NO_CELL};
     return event;
 }
 
@@ -43,7 +47,7 @@ const char *phx_net_reason_text(PhxNetReason reason) {
 
 static const char *const event_names[] = {
     "none",    "joined", "refused",   "loading", "started", "waiting",
-    "resumed", "left",   "bad input", "desync",  "ended",
+    "resumed", "left",   "bad input", "desync",  "located", "ended",
 };
 _Static_assert(sizeof event_names / sizeof event_names[0] == PHX_NET_EVENT_COUNT, "a name for each event");
 
@@ -56,4 +60,25 @@ _Static_assert(sizeof stage_names / sizeof stage_names[0] == PHX_NET_STAGE_COUNT
 
 const char *phx_net_stage_name(PhxNetStage stage) {
     return (unsigned)stage < PHX_NET_STAGE_COUNT ? stage_names[stage] : "unknown";
+}
+
+/* A root and the sides that have it; the referee is side PHX_NET_PLAYERS_MAX of the arrays, bit 31 of masks.
+ */
+static uint32_t side_bit(uint32_t side) {
+    return side < PHX_NET_PLAYERS_MAX ? UINT32_C(1) << side : PHX_NET_REFEREE_BIT;
+}
+
+uint32_t phx_net_majority(const PhxNetEvent *desync) {
+    uint32_t sides = 0;
+    for (uint32_t i = 0; i <= PHX_NET_PLAYERS_MAX; i++) sides += (desync->mask & side_bit(i)) != 0;
+    for (uint32_t i = 0; i <= PHX_NET_PLAYERS_MAX; i++) {
+        uint32_t mask = 0, count = 0;
+        for (uint32_t k = 0; k <= PHX_NET_PLAYERS_MAX; k++) {
+            if (!(desync->mask & side_bit(k)) || desync->root[k] != desync->root[i]) continue;
+            mask |= side_bit(k);
+            count++;
+        }
+        if (desync->mask & side_bit(i) && 2 * count > sides) return mask;
+    }
+    return 0;
 }

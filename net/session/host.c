@@ -52,6 +52,7 @@ static PhxHost *lay_out(const PhxHostConfig *config, PhxArena *arena) {
     phx_sequencer_init(&host->sequencer, &sequencer, arena);
     if (config->referee) phx_follower_init(&host->follower, arena);
     phx_agreement_init(&host->agreement, arena);
+    phx_descent_init(&host->descent, config->players, arena);
     host->scratch = PHX_ARENA_ARRAY(arena, uint8_t, PHX_WIRE_MESSAGE_MAX);
     return placed;
 }

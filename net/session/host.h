@@ -1,5 +1,5 @@
 /* host.h: the host's inside, shared by host.c (interface), host_links.c (connections, handshake, lobby) and
- * host_match.c (turns, waiting, hashes, end). */
+ * host_match.c (turns, waiting, hashes, end) and host_desync.c (what differs). */
 #ifndef PHX_SESSION_HOST_H
 #define PHX_SESSION_HOST_H
 
@@ -7,6 +7,7 @@
 
 #include "events.h"
 #include "lockstep/agreement.h"
+#include "lockstep/descent.h"
 #include "lockstep/follower.h"
 #include "lockstep/link.h"
 #include "lockstep/sequencer.h"
@@ -52,6 +53,9 @@ struct PhxHost {
     PhxFollower follower; /* the referee's turns and hashes */
     bool referee;         /* still counts */
     PhxAgreement agreement;
+    PhxDesync desync; /* REPORTED: what was */
+    PhxNetEvent desync_event;
+    PhxDescent descent;
     PhxEventQueue events;
 
     uint8_t *scratch;  /* PHX_WIRE_MESSAGE_MAX: messages under construction */
@@ -89,5 +93,10 @@ void phx_host_step(PhxHost *host);
 /* A message of a player in the match. False: it isn't one for this stage, or breaks the rules. */
 PHX_MUST_USE bool phx_host_match_message(PhxHost *host, PhxHostLink *link, const PhxMessage *message);
 void phx_host_begin_end(PhxHost *host, PhxNetReason reason);
+
+/* host_desync.c */
+void phx_host_ask_tables(PhxHost *host); /* the agreement has begun to ask */
+void phx_host_step_desync(PhxHost *host);
+PHX_MUST_USE bool phx_host_take_tree_answer(PhxHost *host, uint8_t slot, const PhxMessage *message);
 
 #endif

@@ -5,10 +5,9 @@
 #include "host.h"
 
 enum {
-    REFEREE_LEAD = 8,           /* turns, beyond the delay, that are sealed ahead of the referee */
-    AGREED_PERIOD_US = 200000,  /* how often the peers are told how far all agree */
-    DESYNC_ANSWER_US = 3000000, /* how long table hashes are waited for */
-    NO_HASH_GRACE_US = 300000,  /* at the end, how long a match without any hash waits for a first one */
+    REFEREE_LEAD = 8,          /* turns, beyond the delay, that are sealed ahead of the referee */
+    AGREED_PERIOD_US = 200000, /* how often the peers are told how far all agree */
+    NO_HASH_GRACE_US = 300000, /* at the end, how long a match without any hash waits for a first one */
 };
 
 static uint32_t joined_players(const PhxHost *host) {
@@ -152,58 +151,8 @@ static void watch_waiting(PhxHost *host) {
 
 /* ---- hashes ---- */
 
-static void ask_for_tables(PhxHost *host) {
-    PhxMessage query = {.type = PHX_MESSAGE_QUERY};
-    query.query.tick = host->agreement.tick;
-    phx_host_tell_all(host, &query);
-    host->desync_deadline = host->now + DESYNC_ANSWER_US;
-    if (host->agreement.asked >> PHX_AGREEMENT_REFEREE & 1) {
-        const PhxU64s tables = phx_follower_tables(&host->follower, host->agreement.tick);
-        phx_agreement_tables(&host->agreement, PHX_AGREEMENT_REFEREE, host->agreement.tick, &tables);
-    }
-}
-
-/* Side masks have the referee at bit 16, public ones at bit 31. */
-static uint32_t public_mask(uint32_t sides) {
-    const uint32_t referee = sides >> PHX_AGREEMENT_REFEREE & 1;
-    return (sides & ((UINT32_C(1) << PHX_NET_PLAYERS_MAX) - 1)) | (referee ? PHX_NET_REFEREE_BIT : 0);
-}
-
-static uint32_t pack_values(uint32_t sides, const uint64_t *values, uint8_t *out) {
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < PHX_AGREEMENT_SIDES; i++)
-        if (sides >> i & 1) phx_store_u64(out + (size_t)count++ * 8, values[i]);
-    return count;
-}
-
-static void report_desync(PhxHost *host) {
-    PhxDesync desync;
-    uint8_t roots[PHX_AGREEMENT_SIDES * 8], values[PHX_AGREEMENT_SIDES * 8];
-    phx_agreement_conclude(&host->agreement, &desync);
-    PhxMessage message = {.type = PHX_MESSAGE_DESYNC};
-    message.desync.tick = desync.tick;
-    message.desync.table = desync.table;
-    message.desync.mask = public_mask(desync.mask);
-    message.desync.table_mask = public_mask(desync.table_mask);
-    message.desync.roots = (PhxU64s){roots, pack_values(desync.mask, desync.root, roots)};
-    message.desync.values = (PhxU64s){values, pack_values(desync.table_mask, desync.table_hash, values)};
-    phx_host_tell_all(host, &message);
-    PhxNetEvent *event = phx_event_push(&host->events, PHX_NET_EVENT_DESYNC);
-    event->tick = desync.tick;
-    event->table = desync.table;
-    event->mask = message.desync.mask;
-    event->table_mask = message.desync.table_mask;
-    event->agreed_ticks = host->agreement.agreed;
-    event->agreed_root = host->agreement.agreed_root;
-    memcpy(event->root, desync.root, sizeof event->root);
-    memcpy(event->table_hash, desync.table_hash, sizeof event->table_hash);
-}
-
 static void step_hashes(PhxHost *host) {
-    if (phx_agreement_advance(&host->agreement)) ask_for_tables(host);
-    if (host->agreement.state == PHX_AGREEMENT_ASKING &&
-        (phx_agreement_complete(&host->agreement) || host->now >= host->desync_deadline))
-        report_desync(host);
+    phx_host_step_desync(host);
     if (host->agreement.agreed == host->agreed_told || host->now < host->agreed_told_at + AGREED_PERIOD_US)
         return;
     host->agreed_told = host->agreement.agreed;
@@ -222,7 +171,7 @@ static PhxStatus report_root(PhxHost *host, uint32_t side, uint32_t tick, uint64
     const uint32_t laggards = phx_agreement_laggards(&host->agreement);
     drop_players(host, laggards & ~(UINT32_C(1) << side), PHX_NET_REASON_TIMEOUT);
     if (laggards >> PHX_AGREEMENT_REFEREE & 1) phx_agreement_remove(&host->agreement, PHX_AGREEMENT_REFEREE);
-    if (phx_agreement_advance(&host->agreement)) ask_for_tables(host);
+    if (phx_agreement_advance(&host->agreement)) phx_host_ask_tables(host);
     return phx_agreement_report(&host->agreement, side, tick, root);
 }
 
@@ -276,6 +225,8 @@ bool phx_host_match_message(PhxHost *host, PhxHostLink *link, const PhxMessage *
     case PHX_MESSAGE_TABLES:
         phx_agreement_tables(&host->agreement, link->slot, message->tables.tick, &message->tables.hashes);
         return in_match;
+    case PHX_MESSAGE_TREE_ANSWER:
+        return in_match && phx_host_take_tree_answer(host, link->slot, message);
     default:
         return false; /* what only a host says, or a second HELLO */
     }
@@ -305,7 +256,7 @@ static bool all_done(PhxHost *host) {
     if (!all_taken(host)) return false;
     if (host->taken_since == 0) host->taken_since = host->now + 1;
     if (!host->hashing) return host->now - host->taken_since + 1 >= NO_HASH_GRACE_US;
-    if (host->agreement.state == PHX_AGREEMENT_ASKING) return false;
+    if (host->agreement.state == PHX_AGREEMENT_ASKING || host->descent.asking) return false;
     return phx_agreement_all_reported(&host->agreement, host->sequencer.config.final_ticks);
 }
 

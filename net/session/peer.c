@@ -140,6 +140,7 @@ void phx_peer_update(PhxPeer *peer, uint64_t now) {
     receive(peer);
     if (!peer->finished) check_limits(peer);
     if (peer->link_up && peer->started) send_hashes(peer);
+    if (peer->link_up && peer->answering) phx_peer_answer(peer);
     transmit(peer);
     /* The goodbye was answered and the host took that in, or it never will. */
     if (peer->finished &&

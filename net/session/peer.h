@@ -39,11 +39,18 @@ struct PhxPeer {
     uint32_t final_ticks; /* 0: open end */
     uint32_t agreed_ticks;
     uint64_t agreed_root;
+    PhxNetEvent desync;          /* the report, once it has come */
+    PhxNetTreeQuestion question; /* about the hash tree; the host asks one at a time */
+    uint8_t question_round;
+    uint32_t answer_total, answer_at; /* values of its answer, and how many were given */
+    bool answering;
 };
 
 void phx_peer_tell(PhxPeer *peer, const PhxMessage *message);
 /* Gives ENDED, once; the connection goes down when the last words are through. */
 void phx_peer_finish(PhxPeer *peer, PhxNetReason reason, const char *text);
+/* Gives as much of an answer about the hash tree as the link has room for. */
+void phx_peer_answer(PhxPeer *peer);
 /* Takes in the messages that are there. */
 void phx_peer_read(PhxPeer *peer);
 

@@ -1,6 +1,7 @@
 /* peer_messages.c: what the host's messages do to a peer. A message that breaks the rules ends the
  * connection. */
 #include <stdio.h>
+#include <string.h>
 
 #include "peer.h"
 
@@ -92,7 +93,50 @@ static bool take_query(PhxPeer *peer, const PhxMessage *message) {
     tables.tables.tick = message->query.tick;
     tables.tables.hashes = phx_follower_tables(&peer->follower, message->query.tick);
     phx_peer_tell(peer, &tables);
+    const PhxNetTree *tree = &peer->config.tree;
+    if (tree->keep && tables.tables.hashes.count) tree->keep(tree->user, message->query.tick);
     return true;
+}
+
+static bool take_tree_ask(PhxPeer *peer, const PhxMessage *message) {
+    const PhxNetTree *tree = &peer->config.tree;
+    if (!peer->started || message->tree_ask.level >= PHX_NET_TREE_LEVEL_COUNT) return false;
+    if (message->tree_ask.level != PHX_NET_TREE_COLUMNS &&
+        (message->tree_ask.count == 0 || message->tree_ask.span == 0))
+        return false;
+    peer->question = (PhxNetTreeQuestion){.tick = message->tree_ask.tick,
+                                          .level = (PhxNetTreeLevel)message->tree_ask.level,
+                                          .table = message->tree_ask.table,
+                                          .column = message->tree_ask.column,
+                                          .first = message->tree_ask.first,
+                                          .count = message->tree_ask.count,
+                                          .span = message->tree_ask.span};
+    peer->question_round = message->tree_ask.round;
+    peer->answer_total = tree->size ? tree->size(tree->user, &peer->question) : 0;
+    if (peer->answer_total > PHX_NET_TREE_VALUES_MAX) peer->answer_total = 0;
+    peer->answer_at = 0;
+    peer->answering = true;
+    return true;
+}
+
+void phx_peer_answer(PhxPeer *peer) {
+    const PhxNetTree *tree = &peer->config.tree;
+    uint64_t values[PHX_NET_HASH_BATCH];
+    uint8_t bytes[sizeof values];
+    while (peer->answering && phx_link_room(&peer->link) > PHX_PEER_ROOM) {
+        const uint32_t left = peer->answer_total - peer->answer_at;
+        const uint32_t part = left < PHX_NET_HASH_BATCH ? left : PHX_NET_HASH_BATCH;
+        if (part) tree->values(tree->user, &peer->question, peer->answer_at, part, values);
+        for (uint32_t i = 0; i < part; i++) phx_store_u64(bytes + (size_t)i * 8, values[i]);
+        PhxMessage answer = {.type = PHX_MESSAGE_TREE_ANSWER};
+        answer.tree_answer.round = peer->question_round;
+        answer.tree_answer.total = peer->answer_total;
+        answer.tree_answer.at = peer->answer_at;
+        answer.tree_answer.values = (PhxU64s){bytes, part};
+        phx_peer_tell(peer, &answer);
+        peer->answer_at += part;
+        peer->answering = peer->answer_at < peer->answer_total;
+    }
 }
 
 /* One value for each bit of the mask, ascending; the referee's (bit 31) last. False: their number is another.
@@ -118,13 +162,31 @@ static bool take_desync(PhxPeer *peer, const PhxMessage *message) {
     event->tick = message->desync.tick;
     event->table = message->desync.table;
     event->mask = message->desync.mask;
-    event->table_mask = message->desync.table_mask;
+    event->value_mask = message->desync.table_mask;
     event->agreed_ticks = peer->agreed_ticks;
     event->agreed_root = peer->agreed_root;
     for (uint32_t i = 0; i <= PHX_NET_PLAYERS_MAX; i++) {
         event->root[i] = roots[i];
-        event->table_hash[i] = values[i];
+        event->values[i] = values[i];
     }
+    peer->desync = *event;
+    return true;
+}
+
+static bool take_located(PhxPeer *peer, const PhxMessage *message) {
+    uint64_t values[PHX_NET_PLAYERS_MAX + 1] = {0};
+    if (peer->desync.type != PHX_NET_EVENT_DESYNC || message->located.tick != peer->desync.tick ||
+        !unpack_values(message->located.value_mask, &message->located.values, values))
+        return false;
+    PhxNetEvent *event = phx_event_push(&peer->events, PHX_NET_EVENT_LOCATED);
+    *event = peer->desync;
+    event->type = PHX_NET_EVENT_LOCATED;
+    event->table = message->located.table;
+    event->column = message->located.column;
+    event->cell = message->located.cell;
+    if (event->cell == PHX_NET_NO_CELL) return true;
+    event->value_mask = message->located.value_mask;
+    memcpy(event->values, values, sizeof event->values);
     return true;
 }
 
@@ -185,6 +247,10 @@ static bool take_message(PhxPeer *peer, const PhxMessage *message, const uint8_t
         return take_query(peer, message);
     case PHX_MESSAGE_DESYNC:
         return take_desync(peer, message);
+    case PHX_MESSAGE_TREE_ASK:
+        return take_tree_ask(peer, message);
+    case PHX_MESSAGE_LOCATED:
+        return take_located(peer, message);
     case PHX_MESSAGE_WAITING:
         return take_waiting(peer, message);
     case PHX_MESSAGE_LEFT:

@@ -43,8 +43,8 @@ static void check_desync(const Driver *driver, const Trouble *trouble, uint32_t 
             CHECK_THAT(event->root[p] == (p == trouble->side ? honest ^ 1 : honest), "side %u about %u", i,
                        p);
             if (trouble->root_only) continue;
-            const uint64_t other = event->table_hash[trouble->side == 0 ? 1 : 0];
-            CHECK((event->table_hash[p] != other) == (p == trouble->side));
+            const uint64_t other = event->values[trouble->side == 0 ? 1 : 0];
+            CHECK((event->values[p] != other) == (p == trouble->side));
         }
         CHECK_EQ(side->last[PHX_NET_EVENT_ENDED].reason, PHX_NET_REASON_DESYNC);
         CHECK_EQ(side->last[PHX_NET_EVENT_ENDED].agreed_ticks, trouble->tick);

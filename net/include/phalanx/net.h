@@ -20,8 +20,9 @@
  *
  * Hashes: each side reports the root hash after each tick it completed; the host compares a tick when all
  * active players (and the referee) have reported it, so that no lagging or unconfirmed state raises an alarm.
- * On the first mismatch it fetches the tick's table hashes and tells all sides (DESYNC). The match goes on;
- * ending it is the game's choice.
+ * On the first mismatch it fetches the tick's table hashes and tells all sides (DESYNC); then, where the game
+ * can answer (PhxNetTree), it walks down the hash tree and tells all sides which value differs (LOCATED). The
+ * match goes on; ending it is the game's choice.
  *
  * Time is microseconds from any origin, passed in, not going backwards. Same calls, times and datagrams give
  * the same turns, events and datagrams. All memory is allocated by create. Not thread-safe: one thread at a
@@ -75,6 +76,7 @@ typedef struct PhxNetTimes {
 typedef struct PhxHostConfig {
     PhxNetContract contract;
     PhxNetGame game;
+    PhxNetTree tree; /* of the referee's states; all-null where there is none */
     PhxNetTimes times;
     uint32_t players;        /* player slots, 1..PHX_NET_PLAYERS_MAX; the match starts when all are taken */
     uint32_t ticks_per_turn; /* 1..PHX_NET_TICKS_PER_TURN_MAX */
@@ -90,6 +92,7 @@ typedef struct PhxHostConfig {
 typedef struct PhxPeerConfig {
     PhxNetContract contract;
     PhxNetGame game; /* leave_command isn't used */
+    PhxNetTree tree;
     PhxNetTimes times;
     uint8_t wanted_slot;             /* a free slot's number, or PHX_NET_NO_SLOT: the lowest free one */
     bool manual_ready;               /* phx_peer_ready says that the world is loaded; false: said at once */

@@ -8,7 +8,7 @@
 #define PHALANX_NET_LIMITS_H
 
 enum {
-    PHX_NET_PROTOCOL = 1,            /* version of the wire format; the handshake compares it */
+    PHX_NET_PROTOCOL = 2,            /* version of the wire format; the handshake compares it */
     PHX_NET_DATAGRAM_MAX = 1000,     /* bytes; fits any usual MTU (IPv6 1280) with room for a tunnel */
     PHX_NET_PLAYERS_MAX = 16,        /* player slots 0..15 */
     PHX_NET_HOST_SLOT = 255,         /* the host's own command slot: last in a tick's order */
@@ -24,6 +24,7 @@ enum {
     PHX_NET_TABLES_MAX = 64,         /* table hashes of one tick */
     PHX_NET_HASH_BATCH = 64,         /* 64-bit values in one message */
     PHX_NET_HASH_HISTORY = 2048,     /* ticks whose hashes each side keeps: how far one may lag */
+    PHX_NET_TREE_VALUES_MAX = 4096,  /* values in one answer about the hash tree */
     PHX_NET_EVENTS_MAX = 64,         /* events that wait to be polled; more are dropped and counted */
 };
 

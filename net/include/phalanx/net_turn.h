@@ -6,6 +6,7 @@
 #define PHALANX_NET_TURN_H
 
 #include <phalanx/net_limits.h>
+#include <phalanx/net_tree.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -65,7 +66,9 @@ typedef enum PhxNetEventType {
     PHX_NET_EVENT_LEFT,    /* slot, reason: will be executed as the leave command in `turn` */
     PHX_NET_EVENT_BAD_INPUT, /* host: slot: a command that the game calls malformed was refused; value = how
                                 many so far */
-    PHX_NET_EVENT_DESYNC,    /* tick, table, mask, root[], table_hash[]: see below */
+    PHX_NET_EVENT_DESYNC,    /* tick, table, mask, root[], value_mask, values[]: see below */
+    PHX_NET_EVENT_LOCATED,   /* after DESYNC: the walk down the hash tree has ended. All that DESYNC gave, and
+                                column, cell; values[] are then the cell's */
     PHX_NET_EVENT_ENDED, /* reason, text; tick = ticks of the match, agreed_tick, agreed_root: nothing follows
                           */
     PHX_NET_EVENT_COUNT
@@ -78,7 +81,9 @@ typedef struct PhxNetEvent {
     PhxNetEventType type;
     PhxNetReason reason;
     uint8_t slot;
-    uint16_t table; /* desync: lowest table that differs; PHX_NET_NO_TABLE: roots differ and no table does */
+    uint16_t table;  /* desync: lowest table that differs; PHX_NET_NO_TABLE: roots differ and no table does */
+    uint16_t column; /* located: lowest column that differs; PHX_NET_NO_COLUMN: not found out */
+    uint32_t cell;   /* located: lowest cell of it that differs; PHX_NET_NO_CELL: not found out */
     uint32_t turn, tick; /* desync: the first tick whose roots differ, i.e. state after that tick */
     uint32_t mask;       /* bit i = player i; bit 31 = the host as referee */
     uint32_t elapsed_ms, limit_ms;
@@ -87,15 +92,20 @@ typedef struct PhxNetEvent {
     uint32_t agreed_ticks; /* ticks 0 .. agreed_ticks - 1 had equal roots on all sides */
     uint64_t agreed_root;  /* root after tick agreed_ticks - 1; 0 where agreed_ticks is 0 */
     /* Desync: what each side had after `tick`; index PHX_NET_PLAYERS_MAX is the referee. Only entries whose
-     * bit is in `mask` count. table_hash is of `table`; sides in `mask` but not in `table_mask` no longer had
-     * it. */
-    uint32_t table_mask;
+     * bit is in `mask` count. values[] are hashes of `table`, or the cell's values where a cell is named;
+     * sides in `mask` but not in `value_mask` could not say. */
+    uint32_t value_mask;
     uint64_t root[PHX_NET_PLAYERS_MAX + 1];
-    uint64_t table_hash[PHX_NET_PLAYERS_MAX + 1];
+    uint64_t values[PHX_NET_PLAYERS_MAX + 1];
     char text[PHX_NET_TEXT_MAX + 1]; /* one line for a person; may be empty */
 } PhxNetEvent;
 
 #define PHX_NET_REFEREE_BIT (UINT32_C(1) << 31)
+
+/* The sides of a desync (DESYNC or LOCATED) that are of one mind and more than half of all in `mask`, the
+ * referee counted in; 0 where no root has a majority. Those outside of a majority have diverged. Without one
+ * nobody is to blame: which side is right is decided by computing the match from its commands. */
+uint32_t phx_net_majority(const PhxNetEvent *desync);
 
 #ifdef __cplusplus
 }
