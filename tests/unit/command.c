@@ -56,7 +56,7 @@ PHX_TEST(command, values_out_of_range_are_refused_both_ways) {
     CHECK_EQ(phx_command_decode(bad_leave, 2, &read, &error), PHX_ERROR_RANGE);
     const uint8_t huge[] = {PHX_COMMAND_STOP, 0xff, 0xff};
     CHECK_EQ(phx_command_decode(huge, 3, &read, &error), PHX_ERROR_LIMIT);
-    const uint8_t lying[] = {PHX_COMMAND_STOP, 0xff, 0x03};
+    const uint8_t lying[] = {PHX_COMMAND_STOP, 0xf0, 0x01}; /* 496 units, and no byte of them */
     CHECK_EQ(phx_command_decode(lying, 3, &read, &error), PHX_ERROR_TRUNCATED);
     const uint8_t unknown[] = {99};
     CHECK_EQ(phx_command_decode(unknown, 1, &read, &error), PHX_ERROR_FORMAT);
