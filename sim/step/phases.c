@@ -3,6 +3,9 @@
 
 #include "state/hash.h"
 #include "step/sim_internal.h"
+#ifdef PHX_FAULT_HOOK
+#include "step/fault.h"
+#endif
 
 static const PhxPhase builtin[] = {
 #define PHX_PHASE(name, paused, reads, writes) {#name, reads, writes, phx_phase_##name, NULL, paused},
@@ -58,6 +61,9 @@ void phx_phases_run(PhxSim *sim) {
         if (sim->world->match.paused[0] && !phase->runs_while_paused) continue;
         if (sim->observer) sim->observer(sim->observer_user, context.tick, p, phase->name, true, 0);
         phase->run(&context, phase->user);
+#ifdef PHX_FAULT_HOOK
+        phx_fault_strike(sim->world, context.tick, p);
+#endif
         if (sim->observer)
             sim->observer(sim->observer_user, context.tick, p, phase->name, false,
                           sim->trace ? phx_world_hash_phase(sim->world) : 0);

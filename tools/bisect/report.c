@@ -1,0 +1,156 @@
+/* report.c: a report as one paragraph that a person can paste into a bug report. */
+#include <inttypes.h>
+#include <phalanx/fixed.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bisect/bisect.h"
+
+typedef struct Text {
+    char *text;
+    size_t size, used;
+} Text;
+
+PHX_PRINTF(2, 3) static void put(Text *to, const char *format, ...) {
+    va_list list;
+    if (to->used + 1 >= to->size) return;
+    va_start(list, format);
+    const int length = vsnprintf(to->text + to->used, to->size - to->used, format, list);
+    va_end(list);
+    if (length > 0) to->used += (size_t)length;
+    if (to->used >= to->size) to->used = to->size - 1;
+}
+
+static void put_raw(Text *to, const PhxBisectValue *value, uint64_t raw) {
+    const bool wide = strcmp(value->type, "U64") == 0 || strcmp(value->type, "HANDLE") == 0;
+    if (wide || value->whole) {
+        put(to, "0x%016" PRIx64, raw);
+    } else if (strcmp(value->type, "FIX16") == 0) {
+        char number[32];
+        (void)phx_fix_format((fix16_t)(uint32_t)raw, number, sizeof number);
+        put(to, "0x%08" PRIx32 " (%s)", (uint32_t)raw, number);
+    } else {
+        put(to, "%" PRId64, (int64_t)raw);
+    }
+}
+
+static void put_name(Text *to, const PhxBisectValue *value) {
+    put(to, "%s.%s", value->table, value->column);
+    if (value->whole) return;
+    put(to, "[%" PRIu32 "]", value->row);
+    if (value->lane > 0) put(to, " lane %" PRIu32, value->lane);
+}
+
+static void put_tables(Text *to, const PhxBisectReport *report) {
+    put(to, report->table_count == 1 ? " Table: " : " Tables: ");
+    for (uint32_t t = 0; t < report->table_count; t++) {
+        const PhxBisectTable *table = &report->tables[t];
+        put(to, "%s%s", t ? ", " : "", table->name);
+        if (table->left != table->right)
+            put(to, " (%016" PRIx64 ", %016" PRIx64 ")", table->left, table->right);
+    }
+    put(to, ".");
+}
+
+static void put_phase(Text *to, const PhxBisectReport *report) {
+    if (report->died >= 0) {
+        put(to, " %s died in it%s%s.", report->names[report->died], report->has_phase ? ", in phase " : "",
+            report->has_phase ? report->phase : "");
+        return;
+    }
+    if (!report->has_phase) return;
+    put(to, " The first phase that leaves something else behind is %s", report->phase);
+    if (report->state_phase[0] && strcmp(report->phase, report->state_phase) != 0)
+        put(to, " (in scratch columns; in saved state, %s)", report->state_phase);
+    put(to, report->column_count == 1 ? ", in column " : ", in columns ");
+    for (uint32_t c = 0; c < report->column_count; c++)
+        put(to, "%s%s.%s", c ? ", " : "", report->columns[c].table, report->columns[c].column);
+    if (report->column_count == 0) put(to, "that could not be compared");
+    put(to, ".");
+}
+
+static void put_values(Text *to, const PhxBisectReport *report) {
+    const uint32_t shown = report->value_count < 4 ? report->value_count : 4;
+    for (uint32_t i = 0; i < shown; i++) {
+        const PhxBisectValue *value = &report->values[i];
+        put(to, "%s", i ? "; " : " ");
+        put_name(to, value);
+        put(to, " is ");
+        put_raw(to, value, value->left);
+        put(to, " at %s, ", report->names[0]);
+        put_raw(to, value, value->right);
+        put(to, " at %s", report->names[1]);
+    }
+    if (shown > 0) put(to, report->value_count > shown ? ", and more." : ".");
+}
+
+static void put_inputs(Text *to, const PhxBisectReport *report) {
+    if (report->input_count == 0) return;
+    if (report->inputs_differ == 0)
+        put(to, " What the phase declares to read for that row is equal on both sides:");
+    else
+        put(to, " Of what the phase declares to read, %" PRIu32 " values differ:", report->inputs_differ);
+    for (uint32_t i = 0, shown = 0; i < report->input_count && shown < 24; i++) {
+        const PhxBisectValue *value = &report->inputs[i];
+        if (report->inputs_differ ? !value->differs : value->whole) continue;
+        put(to, "%s ", shown++ ? "," : "");
+        put_name(to, value);
+        put(to, " ");
+        put_raw(to, value, value->left);
+        if (!value->differs) continue;
+        put(to, " and ");
+        put_raw(to, value, value->right);
+    }
+    put(to, ".");
+    if (report->inputs_differ == 0) put(to, " So the phase itself, or data derived from the state, differs.");
+}
+
+static void put_diverged(Text *to, const PhxBisectReport *report) {
+    const char *left = report->names[0], *right = report->names[1];
+    if (report->before_first)
+        put(to, "%s and %s differ before tick 0 (roots %016" PRIx64 ", %016" PRIx64 ").", left, right,
+            report->roots[0], report->roots[1]);
+    else
+        put(to, "%s and %s agree on %" PRIu32 " ticks and part in tick %" PRIu32, left, right, report->ticks,
+            report->tick);
+    if (!report->before_first && report->roots[0] != report->roots[1])
+        put(to, " (roots %016" PRIx64 ", %016" PRIx64 ").", report->roots[0], report->roots[1]);
+    else if (!report->before_first)
+        put(to, ".");
+    if (report->masked)
+        put(to, " The root after that tick is equal: the hash was taken before, or what "
+                "differed had no effect.");
+    if (report->agrees >= 0) put(to, " The replay recorded what %s computes.", report->names[report->agrees]);
+    if (report->agrees == -1) put(to, " The replay recorded what neither computes.");
+    if (report->other_input)
+        put(to, " Their commands differ, first in tick %" PRIu32 ": this is other input, not a desync.",
+            report->input_tick);
+    if (report->reproduced >= 0)
+        put(to, " Played again, this build computes what %s recorded.", report->names[report->reproduced]);
+    if (report->reproduced == -1) put(to, " Played again, this build computes what neither recorded.");
+    if (report->table_count > 0) put_tables(to, report);
+    if (!report->recorded || report->has_phase) put_phase(to, report);
+    put_values(to, report);
+    put_inputs(to, report);
+    if (report->history)
+        put(to,
+            " It shows only in a match played straight from tick 0, not from a restored state: it hangs on "
+            "what is derived (caches).");
+    if (report->explained[0]) put(to, " %s", report->explained);
+    if (report->why[0]) put(to, " Note: %s.", report->why);
+}
+
+void phx_bisect_paragraph(const PhxBisectReport *report, const char *replay, char *text, size_t size) {
+    Text to = {text, size, 0};
+    if (size > 0) text[0] = 0;
+    put(&to, "phx bisect, simulation revision %u, %s: ", PHX_SIM_REVISION, replay);
+    if (report->verdict == PHX_BISECT_DIVERGED)
+        put_diverged(&to, report);
+    else if (report->verdict == PHX_BISECT_EQUAL)
+        put(&to, "%s and %s agree on all %" PRIu32 " ticks.", report->names[0], report->names[1],
+            report->ticks);
+    else
+        put(&to, "it can't be told whether %s and %s agree: %s.", report->names[0], report->names[1],
+            report->why);
+}
