@@ -111,7 +111,7 @@ PHX_TEST(handshake, refuses_another_protocol_a_full_lobby_and_a_running_match) {
     raw_say(&bench.raw[2], &hello);
     exchange(&bench, 3, 2);
     PhxNetEvent event = last_event(NULL, bench.host, PHX_NET_EVENT_REFUSED, true);
-    CHECK_STR(event.text, "protocol version differs: host 1, peer 6");
+    CHECK_STR(event.text, "protocol version differs: host 2, peer 7");
     raw_connect(&bench.raw[2], &bench.script, 2, bench.now);
     hello.hello.protocol = PHX_NET_PROTOCOL;
     hello.hello.wanted_slot = 1;
