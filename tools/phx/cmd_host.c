@@ -13,7 +13,7 @@
 
 typedef struct Options {
     int port, players, referee, relay, ticks, threads, realtime, fast, wait, slot, ticks_per_turn, delay;
-    char *address, *port_file, *replay, *png, *map, *seed, *bot;
+    char *address, *port_file, *replay, *png, *map, *seed, *bot, *bundle;
 } Options;
 
 typedef struct Hosting {
@@ -30,7 +30,7 @@ typedef struct Hosting {
     const PhxBot *bot;
     uint8_t own_slot;
     uint32_t final_ticks;
-    PhxNetEvent desync, ended;
+    PhxNetEvent ended;
     uint64_t started, last; /* ns: the match began; it ended */
     bool leaving;
 } Hosting;
@@ -78,6 +78,8 @@ static int parse(Hosting *hosting, int argc, const char **argv) {
         {"threads", 'j', POPT_ARG_INT, &o->threads, 0, "threads that compute (default: 1)", "N"},
         {"replay", 'r', POPT_ARG_STRING, &o->replay, 0, "write a replay", "FILE"},
         {"png", 'p', POPT_ARG_STRING, &o->png, 0, "draw the match at its end", "FILE"},
+        {"bundle", 0, POPT_ARG_STRING, &o->bundle, 0,
+         "evidence of a desync (default: desync-<tick>-host.bundle)", "FILE"},
         POPT_TABLEEND};
     return phx_cli_parse(hosting->cli, argc, argv, table, &usage);
 }
@@ -119,7 +121,10 @@ static int open_match(Hosting *hosting) {
                          .threads = (uint32_t)o->threads,
                          .replay = o->replay,
                          .png = o->png,
-                         .trails = o->png != NULL};
+                         .trails = o->png != NULL,
+                         .evidence = !hosting->relay,
+                         .side = hosting->relay ? PHX_NET_NO_SLOT : PHX_NET_PLAYERS_MAX,
+                         .bundle = o->bundle};
     if (o->seed) {
         const int code = phx_cli_u64(cli, "--seed", o->seed, &plan.settings.match_key);
         if (code != PHX_CLI_GO) return code;
@@ -161,6 +166,7 @@ static int open_network(Hosting *hosting) {
     PhxError error = {0};
     config.contract = phx_match_contract(&hosting->match);
     config.game = phx_match_game();
+    if (!hosting->relay) config.tree = phx_match_tree(&hosting->match);
     config.players = (uint32_t)o->players;
     config.ticks_per_turn = settings->ticks_per_turn;
     config.delay = settings->input_delay;
@@ -243,7 +249,7 @@ static void take_event(Hosting *hosting, const PhxNetEvent *event) {
         hosting->ended = *event;
         break;
     default:
-        phx_match_event(&hosting->match, event, &hosting->desync);
+        phx_match_event(&hosting->match, event);
         break;
     }
 }
@@ -310,8 +316,7 @@ static int report(Hosting *hosting) {
     phx_cli_set(cli, "agreed_ticks", json_integer(agreed));
     phx_cli_set(cli, "agreed_root", phx_cli_hash_json(root));
     phx_cli_set(cli, "ended", json_string(phx_net_reason_text(hosting->ended.reason)));
-    if (hosting->desync.type == PHX_NET_EVENT_DESYNC)
-        return phx_match_say_desync(&hosting->match, &hosting->desync);
+    if (hosting->match.desync.type != PHX_NET_EVENT_NONE) return phx_match_say_desync(&hosting->match);
     if (!hosting->relay && agreed < phx_sim_tick(hosting->match.sim))
         return phx_cli_false(cli,
                              "%" PRIu32 " ticks were played, but all sides agreed on %" PRIu32 " only: %s",

@@ -13,8 +13,8 @@
 #include <string.h>
 
 typedef struct Options {
-    int slot, threads, wait, drill;
-    char *connect, *name, *bot, *replay, *png, *map;
+    int slot, threads, wait;
+    char *connect, *name, *bot, *replay, *png, *map, *drill, *bundle;
 } Options;
 
 typedef struct Joining {
@@ -35,7 +35,7 @@ typedef struct Joining {
     uint32_t seen; /* slots whose players were named already, as a mask */
     bool loaded, leaving;
     uint64_t started, last; /* ns: the match began; it ended */
-    PhxNetEvent desync, refused, ended;
+    PhxNetEvent refused, ended;
 } Joining;
 
 static const PhxCliUsage usage = {
@@ -56,7 +56,7 @@ static const PhxCliUsage usage = {
 
 static int parse(Joining *joining, int argc, const char **argv) {
     Options *o = &joining->options;
-    *o = (Options){.threads = 1, .slot = PHX_NET_NO_SLOT, .wait = 10, .drill = -1};
+    *o = (Options){.threads = 1, .slot = PHX_NET_NO_SLOT, .wait = 10};
     const struct poptOption table[] = {
         {"connect", 'c', POPT_ARG_STRING, &o->connect, 0, "where the host is", "HOST:PORT"},
         {"name", 0, POPT_ARG_STRING, &o->name, 0, "name in the lobby (default: that of the bot)", "NAME"},
@@ -69,8 +69,11 @@ static int parse(Joining *joining, int argc, const char **argv) {
         {"threads", 'j', POPT_ARG_INT, &o->threads, 0, "threads that compute (default: 1)", "N"},
         {"replay", 'r', POPT_ARG_STRING, &o->replay, 0, "write a replay", "FILE"},
         {"png", 'p', POPT_ARG_STRING, &o->png, 0, "draw the match at its end", "FILE"},
-        {"desync-drill", 0, POPT_ARG_INT, &o->drill, 0,
-         "stop all units at this tick on this side alone, to see the alarm", "TICK"},
+        {"bundle", 0, POPT_ARG_STRING, &o->bundle, 0,
+         "evidence of a desync (default: desync-<tick>-player<slot>.bundle)", "FILE"},
+        {"desync-drill", 0, POPT_ARG_STRING, &o->drill, 0,
+         "at this tick, on this side alone, stop all units, or flip a bit of one value, to see the alarm",
+         "TICK[:TABLE.COLUMN:ROW]"},
         POPT_TABLEEND};
     return phx_cli_parse(joining->cli, argc, argv, table, &usage);
 }
@@ -122,6 +125,7 @@ static int open_network(Joining *joining) {
     PhxError error = {0};
     config.contract = phx_match_contract(&joining->match);
     config.game = phx_match_game();
+    config.tree = phx_match_tree(&joining->match);
     config.wanted_slot = (uint8_t)o->slot;
     config.manual_ready = true;
     config.times.connect_ms = (uint32_t)o->wait * 1000;
@@ -151,9 +155,13 @@ static int load_world(Joining *joining) {
     joining->plan.replay = o->replay;
     joining->plan.png = o->png;
     joining->plan.trails = o->png != NULL;
+    joining->plan.evidence = true;
+    joining->plan.side = info->slot;
+    joining->plan.bundle = o->bundle;
     joining->pace = phx_match_pace(info->tick_rate, info->ticks_per_turn);
     phx_match_close(&joining->match);
-    const int code = phx_match_open(&joining->match, joining->cli, &joining->plan);
+    int code = phx_match_open(&joining->match, joining->cli, &joining->plan);
+    if (code == PHX_CLI_GO) code = phx_match_drill_set(&joining->match, o->drill);
     if (code != PHX_CLI_GO) return code;
     joining->loaded = true;
     phx_peer_ready(joining->peer);
@@ -197,8 +205,8 @@ static int play_turn(Joining *joining, const PhxTurn *turn) {
                             &joining->outbox);
             phx_match_outbox_flush(&joining->outbox, submit, joining->peer, i);
         }
-        const int code = (int64_t)tick == joining->options.drill ? drill(joining, commands, count)
-                                                                 : phx_match_step(match, commands, count);
+        const bool strays = match->drill.wanted && !match->drill.changes_cell && match->drill.tick == tick;
+        const int code = strays ? drill(joining, commands, count) : phx_match_step(match, commands, count);
         if (code != PHX_CLI_GO) return code;
         const PhxStatus status =
             phx_peer_report_hash(joining->peer, tick, phx_sim_root(match->sim),
@@ -243,7 +251,7 @@ static int take_event(Joining *joining, const PhxNetEvent *event) {
         joining->ended = *event;
         break;
     default:
-        phx_match_event(&joining->match, event, &joining->desync);
+        phx_match_event(&joining->match, event);
         break;
     }
     return PHX_CLI_GO;
@@ -318,8 +326,7 @@ static int report(Joining *joining) {
     phx_cli_set(cli, "commands", json_integer((json_int_t)joining->outbox.given));
     phx_cli_set(cli, "ended", json_string(phx_net_reason_text(joining->ended.reason)));
     if (joining->outbox.lost) phx_cli_note(cli, "%" PRIu64 " commands found no room", joining->outbox.lost);
-    if (joining->desync.type == PHX_NET_EVENT_DESYNC)
-        return phx_match_say_desync(&joining->match, &joining->desync);
+    if (joining->match.desync.type != PHX_NET_EVENT_NONE) return phx_match_say_desync(&joining->match);
     if (joining->ended.reason != PHX_NET_REASON_FINISHED && !joining->leaving)
         return phx_cli_false(cli, "the match broke off after %" PRIu32 " ticks: %s",
                              phx_sim_tick(joining->match.sim), phx_match_why(&joining->ended));
@@ -330,6 +337,7 @@ static int run(Joining *joining) {
     int code = parse_address(joining);
     if (code == PHX_CLI_GO) code = load_scenario(joining);
     if (code == PHX_CLI_GO) code = phx_match_open(&joining->match, joining->cli, &joining->plan);
+    if (code == PHX_CLI_GO) code = phx_match_drill_set(&joining->match, joining->options.drill);
     if (code == PHX_CLI_GO) code = open_network(joining);
     if (code != PHX_CLI_GO) return code;
     phx_match_catch_signals();

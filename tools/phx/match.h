@@ -8,6 +8,7 @@
 #define PHX_MATCH_H
 
 #include "bots/bots.h"
+#include "bundle/evidence.h"
 #include "content/scenario.h"
 #include "phx/cli.h"
 #include "picture/picture.h"
@@ -33,7 +34,17 @@ typedef struct PhxMatchPlan {
     uint32_t threads;
     const char *replay, *png; /* files to write */
     bool trails;              /* record them (png needs it) */
+    bool evidence;            /* keep what a desync must be proved with */
+    uint32_t side;            /* which side of a desync this is: player slot, PHX_NET_PLAYERS_MAX the host as
+                                 referee, PHX_NET_NO_SLOT none */
+    const char *bundle;       /* file for the evidence; null: desync-<tick>-<side>.bundle */
 } PhxMatchPlan;
+
+/* A fault made on purpose, on this side alone. */
+typedef struct PhxMatchDrill {
+    bool wanted, changes_cell; /* changes_cell false: the caller executes a command that no one else has */
+    uint32_t tick, table, column, row;
+} PhxMatchDrill;
 
 /* The world and its recorders. */
 typedef struct PhxMatch {
@@ -46,6 +57,10 @@ typedef struct PhxMatch {
     PhxTrails *trails;
     PhxReplayFile *file;
     PhxReplayWriter *writer;
+    PhxEvidence *evidence;
+    PhxMatchDrill drill;
+    PhxNetEvent desync;   /* the first, with all that is known of it by now; type NONE: none */
+    char bundle[512];     /* where its evidence lies; "": nowhere */
     bool broken;          /* the replay couldn't be written any more: said once, exit code 2 at the end */
     uint8_t *has_arrived; /* by unit slot: it has reached a goal at least once */
     uint32_t wait_said;   /* ms of waiting for a player from which on it is said again */
@@ -120,15 +135,32 @@ void phx_match_outbox_flush(PhxMatchOutbox *outbox, PhxMatchSubmit submit, void 
 void phx_match_think(const PhxMatch *match, const PhxScenario *scenario, const PhxBot *bot, uint8_t slot,
                      PhxMatchOutbox *outbox);
 
-/* Notes and JSON for events that host and peers share: left, waiting, desync. A desync is kept in *first
- * (zeroed at the beginning) and named with tick and table. */
-void phx_match_event(PhxMatch *match, const PhxNetEvent *event, PhxNetEvent *first_desync);
+/* Notes for events that host and peers share: left, waiting, desync. A desync is kept in match->desync. */
+void phx_match_event(PhxMatch *match, const PhxNetEvent *event);
 /* Why a match ended, in words: the event's own text where it says more than its reason. */
 const char *phx_match_why(const PhxNetEvent *event);
 /* "player 1" with its name, "the host"; `text` gets it. */
 const char *phx_match_slot_name(const PhxMatch *match, uint32_t slot, char text[40]);
+
+/* ---- Desyncs. */
+
+/* Begins to keep evidence, at tick 0. PHX_CLI_GO or an exit code. */
+int phx_match_evidence_begin(PhxMatch *match);
+/* After each step. Where memory ends, evidence is given up, which is said, and the match goes on. */
+void phx_match_evidence_tick(PhxMatch *match, const PhxCommand *commands, uint32_t count);
+/* Answers of this match about its hash tree, for the network; also before it is opened. */
+PhxNetTree phx_match_tree(PhxMatch *match);
+/* DESYNC and LOCATED: says where and who, and writes the bundle. */
+void phx_match_desync_event(PhxMatch *match, const PhxNetEvent *event);
+/* The match has ended: what is known of a desync by now is all. */
+void phx_match_desync_end(PhxMatch *match);
 /* Sets root.desync and says it; PHX_EXIT_FALSE. */
-int phx_match_say_desync(PhxMatch *match, const PhxNetEvent *desync);
+int phx_match_say_desync(PhxMatch *match);
+/* TICK or TICK:TABLE.COLUMN:ROW; null: no drill. The match is open. PHX_CLI_GO or a failure. */
+int phx_match_drill_set(PhxMatch *match, const char *text);
+/* Flips the lowest bit of the cell, in this world alone. */
+void phx_match_drill_strike(PhxMatch *match);
+
 /* Bytes and datagrams, for a person and as root.wire. `milliseconds`: of the clock. */
 void phx_match_report_wire(PhxMatch *match, const PhxNetStatistics *statistics, uint64_t milliseconds);
 

@@ -175,20 +175,7 @@ static void say_waiting(PhxMatch *match, const PhxNetEvent *event) {
                  event->elapsed_ms / 1e3, event->limit_ms / 1e3);
 }
 
-static const char *table_name(const PhxMatch *match, uint16_t table) {
-    const char *name = table == PHX_NET_NO_TABLE ? NULL : phx_sim_table_name(match->sim, table);
-    return name ? name : "none (roots differ, tables don't)";
-}
-
-static void note_desync(PhxMatch *match, const PhxNetEvent *event) {
-    char text[160];
-    snprintf(text, sizeof text, "desync at tick %" PRIu32 ", table %s", event->tick,
-             table_name(match, event->table));
-    phx_match_note(match, PHX_REPLAY_NOTE_DESYNC, PHX_REPLAY_NO_SLOT, text);
-    phx_cli_note(match->cli, "%s", text);
-}
-
-void phx_match_event(PhxMatch *match, const PhxNetEvent *event, PhxNetEvent *first_desync) {
+void phx_match_event(PhxMatch *match, const PhxNetEvent *event) {
     char name[40];
     switch (event->type) {
     case PHX_NET_EVENT_WAITING:
@@ -207,41 +194,12 @@ void phx_match_event(PhxMatch *match, const PhxNetEvent *event, PhxNetEvent *fir
                      phx_match_slot_name(match, event->slot, name), event->value);
         break;
     case PHX_NET_EVENT_DESYNC:
-        if (first_desync->type == PHX_NET_EVENT_DESYNC) break;
-        *first_desync = *event;
-        note_desync(match, event);
+    case PHX_NET_EVENT_LOCATED:
+        phx_match_desync_event(match, event);
         break;
     default:
         break;
     }
-}
-
-/* Side i of a desync, 0 .. PHX_NET_PLAYERS_MAX; the last is the referee. */
-static bool desync_has(uint32_t mask, uint32_t side) {
-    return side < PHX_NET_PLAYERS_MAX ? mask >> side & 1 : (mask & PHX_NET_REFEREE_BIT) != 0;
-}
-
-int phx_match_say_desync(PhxMatch *match, const PhxNetEvent *desync) {
-    char sides[512] = "", name[40];
-    size_t used = 0;
-    json_t *list = json_array();
-    for (uint32_t side = 0; side <= PHX_NET_PLAYERS_MAX; side++) {
-        if (!desync_has(desync->mask, side)) continue;
-        phx_match_slot_name(match, side, name);
-        json_t *object =
-            json_pack("{s:s*, s:o}", "side", name, "root", phx_cli_hash_json(desync->root[side]));
-        if (desync_has(desync->table_mask, side))
-            json_object_set_new(object, "table_hash", phx_cli_hash_json(desync->table_hash[side]));
-        json_array_append_new(list, object);
-        if (used + sizeof name + 24 < sizeof sides)
-            used += (size_t)snprintf(sides + used, sizeof sides - used, "%s%s root %016" PRIx64,
-                                     used ? ", " : "", name, desync->root[side]);
-    }
-    phx_cli_set(match->cli, "desync",
-                json_pack("{s:I, s:s, s:o}", "tick", (json_int_t)desync->tick, "table",
-                          table_name(match, desync->table), "sides", list));
-    return phx_cli_false(match->cli, "desync at tick %" PRIu32 ", table %s: %s", desync->tick,
-                         table_name(match, desync->table), sides);
 }
 
 void phx_match_report_wire(PhxMatch *match, const PhxNetStatistics *statistics, uint64_t milliseconds) {

@@ -42,6 +42,7 @@ int phx_match_open(PhxMatch *match, PhxCli *cli, const PhxMatchPlan *plan) {
     }
     code = open_sim(match);
     if (code == PHX_CLI_GO && plan->replay) code = open_replay(match);
+    if (code == PHX_CLI_GO && plan->evidence) code = phx_match_evidence_begin(match);
     if (code == PHX_CLI_GO && plan->trails) {
         match->trails = phx_trails_create(match->sim);
         if (!match->trails) code = phx_cli_fail_status(cli, "trails", PHX_ERROR_MEMORY, NULL);
@@ -55,6 +56,7 @@ void phx_match_close(PhxMatch *match) {
     phx_replay_writer_destroy(match->writer);
     (void)phx_replay_file_close(match->file);
     phx_trails_destroy(match->trails);
+    phx_evidence_destroy(match->evidence);
     phx_sim_destroy(match->sim);
     free(match->has_arrived);
     phx_cli_jobs_end(&match->jobs, match->plan.threads);
@@ -95,19 +97,25 @@ static void watch_motion(PhxMatch *match) {
     match->still_since = phx_sim_tick(match->sim);
 }
 
+/* Steps, and records where there is a replay; a drill changes the state before anything is recorded of it. */
+static PhxStatus step(PhxMatch *match, const PhxCommand *commands, uint32_t count) {
+    const PhxMatchDrill *drill = &match->drill;
+    const bool strikes = drill->wanted && drill->changes_cell && drill->tick == phx_sim_tick(match->sim);
+    if (match->writer && !strikes) return phx_replay_record_step(match->writer, match->sim, commands, count);
+    const PhxStatus status = phx_sim_step(match->sim, commands, count);
+    if (status != PHX_OK) return status;
+    if (strikes) phx_match_drill_strike(match);
+    return match->writer ? phx_replay_record_tick(match->writer, match->sim, commands, count) : PHX_OK;
+}
+
 int phx_match_step(PhxMatch *match, const PhxCommand *commands, uint32_t count) {
     const uint32_t tick = phx_sim_tick(match->sim);
     const uint64_t begin = phx_cli_now();
-    PhxStatus status = PHX_OK;
     if (!match->began) match->began = begin;
-    if (match->writer) {
-        status = phx_replay_record_step(match->writer, match->sim, commands, count);
-        if (status && phx_sim_tick(match->sim) != tick) {
-            drop_replay(match, status);
-            status = PHX_OK;
-        }
-    } else {
-        status = phx_sim_step(match->sim, commands, count);
+    PhxStatus status = step(match, commands, count);
+    if (status && phx_sim_tick(match->sim) != tick) {
+        drop_replay(match, status);
+        status = PHX_OK;
     }
     match->stepped_ns += phx_cli_now() - begin;
     if (status) {
@@ -115,6 +123,7 @@ int phx_match_step(PhxMatch *match, const PhxCommand *commands, uint32_t count) 
         snprintf(what, sizeof what, "tick %" PRIu32, tick);
         return phx_cli_fail_status(match->cli, what, status, NULL);
     }
+    phx_match_evidence_tick(match, commands, count);
     phx_trails_record(match->trails, match->sim);
     count_arrivals(match);
     watch_motion(match);
@@ -159,6 +168,7 @@ static int finish_replay(PhxMatch *match) {
 }
 
 int phx_match_finish(PhxMatch *match) {
+    phx_match_desync_end(match);
     int code = match->broken ? PHX_EXIT_WRONG : PHX_CLI_GO;
     if (match->writer) {
         const int replay = finish_replay(match);
