@@ -67,9 +67,10 @@ typedef struct PhxBisectReport {
     bool has_phase;                                            /* the phase is known */
     char phase[PHX_BISECT_NAME], state_phase[PHX_BISECT_NAME]; /* first to differ; first in saved state */
     uint32_t phase_index;
-    int died;     /* the side that died in that phase; -1: none */
-    bool history; /* seen only when played straight from tick 0: it hangs on what is derived */
-    bool masked;  /* seen in the phases alone (deep): the root after the tick is equal */
+    int died;        /* the side that died in that phase; -1: none */
+    bool undeclared; /* one of the columns is none that the phase declares to write */
+    bool history;    /* seen only when played straight from tick 0: it hangs on what is derived */
+    bool masked;     /* seen in the phases alone (deep): the root after the tick is equal */
     PhxBisectColumn columns[PHX_BISECT_COLUMNS];
     uint32_t column_count;
     PhxBisectValue values[PHX_BISECT_VALUES];

@@ -18,7 +18,7 @@ typedef struct HuntTable {
 
 typedef struct HuntPhase {
     char name[PHX_BISECT_NAME];
-    char reads[PHX_WORKER_LINE]; /* "table.column,table.column" */
+    char reads[PHX_WORKER_LINE], writes[PHX_WORKER_LINE]; /* "table.column,table.column" */
 } HuntPhase;
 
 /* What a side says of itself when a replay is opened. */

@@ -291,8 +291,11 @@ static int agreeing_side(const Hunt *hunt) {
         while (phx_replay_cursor_next(cursor, &tick) && tick.complete && tick.tick < hunt->report->tick)
             continue;
     if (cursor && tick.complete && tick.tick == hunt->report->tick) {
-        const bool left = tick.root == hunt->report->roots[0], right = tick.root == hunt->report->roots[1];
-        agrees = left && right ? -2 : left ? 0 : right ? 1 : -1;
+        const HuntTrace *traces = hunt->trace;
+        const bool left = traces[0].complete && tick.root == traces[0].after.root;
+        const bool right = traces[1].complete && tick.root == traces[1].after.root;
+        const bool both_known = traces[0].complete && traces[1].complete;
+        agrees = left && right ? -2 : left ? 0 : right ? 1 : both_known ? -1 : -2;
     }
     phx_replay_cursor_destroy(cursor);
     phx_replay_close(replay);
@@ -343,12 +346,23 @@ static bool reach(Hunt *hunt, uint32_t phase, const char *moment) {
     return false;
 }
 
+/* Is the column in a list "table.column,table.column"? */
+static bool declares(const char *list, const PhxBisectColumn *column) {
+    char name[2 * PHX_BISECT_NAME + 2];
+    const int length = snprintf(name, sizeof name, "%s.%s", column->table, column->column);
+    for (const char *at = strstr(list, name); at; at = strstr(at + 1, name))
+        if ((at == list || at[-1] == ',') && (at[length] == ',' || at[length] == 0)) return true;
+    return false;
+}
+
 /* Columns, rows and values behind a phase, then what the phase read. */
 static void look_at_phase(Hunt *hunt, uint32_t phase) {
     hunt_say(hunt, 0, 0, "tick %lu, phase %s: comparing columns and rows", (unsigned long)hunt->report->tick,
              hunt->phases[phase].name);
     if (!reach(hunt, phase, "end")) return;
     compare_columns(hunt);
+    for (uint32_t c = 0; c < hunt->report->column_count; c++)
+        if (!declares(hunt->phases[phase].writes, &hunt->report->columns[c])) hunt->report->undeclared = true;
     if (hunt->report->value_count == 0) return;
     hunt_say(hunt, 0, 0, "reading what the phase read");
     if (reach(hunt, phase, "begin")) compare_inputs(hunt, phase);
@@ -358,13 +372,19 @@ static void locate_in_tick(Hunt *hunt) {
     PhxBisectReport *report = hunt->report;
     const HuntState after[2] = {hunt->trace[0].after, hunt->trace[1].after};
     report->ticks = report->tick;
+    report->died = -1; /* of the search, perhaps in the tick after this one */
     if (hunt->trace[0].complete && hunt->trace[1].complete) {
         report->roots[0] = after[0].root, report->roots[1] = after[1].root;
         report->masked = after[0].root == after[1].root;
         report_tables(hunt, after);
     }
     for (int i = 0; i < 2; i++)
-        if (!hunt->trace[i].complete) report->died = i;
+        if (!hunt->trace[i].complete) {
+            report->died = i;
+            snprintf(report->why, sizeof report->why, "%s died in that tick, in phase %s", report->names[i],
+                     hunt->trace[i].begun < hunt->phase_count ? hunt->phases[hunt->trace[i].begun].name
+                                                              : "?");
+        }
     const uint32_t phase = first_phase(hunt, false);
     if (phase == NO_PHASE && report->died < 0) return;
     const uint32_t begun = report->died < 0 ? NO_PHASE : hunt->trace[report->died].begun;
@@ -392,7 +412,7 @@ void hunt_locate(Hunt *hunt) {
         if (!revive_dead(hunt)) break;
         if (!retrace(hunt)) continue;
         locate_in_tick(hunt);
-        report->agrees = report->died >= 0 || report->masked ? -2 : agreeing_side(hunt);
+        report->agrees = report->masked ? -2 : agreeing_side(hunt);
         return;
     }
     report->history = false;

@@ -68,6 +68,8 @@ static void put_phase(Text *to, const PhxBisectReport *report) {
         put(to, "%s%s.%s", c ? ", " : "", report->columns[c].table, report->columns[c].column);
     if (report->column_count == 0) put(to, "that could not be compared");
     put(to, ".");
+    if (report->undeclared)
+        put(to, " The phase doesn't declare to write there: a stray write, or memory that changed.");
 }
 
 static void put_values(Text *to, const PhxBisectReport *report) {
@@ -86,15 +88,16 @@ static void put_values(Text *to, const PhxBisectReport *report) {
 }
 
 static void put_inputs(Text *to, const PhxBisectReport *report) {
+    uint32_t shown = 0;
     if (report->input_count == 0) return;
     if (report->inputs_differ == 0)
-        put(to, " What the phase declares to read for that row is equal on both sides:");
+        put(to, " What the phase declares to read for that row is equal on both sides");
     else
-        put(to, " Of what the phase declares to read, %" PRIu32 " values differ:", report->inputs_differ);
-    for (uint32_t i = 0, shown = 0; i < report->input_count && shown < 24; i++) {
+        put(to, " Of what the phase declares to read, %" PRIu32 " values differ", report->inputs_differ);
+    for (uint32_t i = 0; i < report->input_count && shown < 24; i++) {
         const PhxBisectValue *value = &report->inputs[i];
         if (report->inputs_differ ? !value->differs : value->whole) continue;
-        put(to, "%s ", shown++ ? "," : "");
+        put(to, "%s ", shown++ ? "," : ":");
         put_name(to, value);
         put(to, " ");
         put_raw(to, value, value->left);
@@ -103,7 +106,8 @@ static void put_inputs(Text *to, const PhxBisectReport *report) {
         put_raw(to, value, value->right);
     }
     put(to, ".");
-    if (report->inputs_differ == 0) put(to, " So the phase itself, or data derived from the state, differs.");
+    if (report->inputs_differ == 0 && !report->undeclared)
+        put(to, " So the phase itself, or what it uses of data derived from the state, differs.");
 }
 
 static void put_diverged(Text *to, const PhxBisectReport *report) {

@@ -101,6 +101,12 @@ static bool read_table_line(Hunt *hunt, const char *line) {
     return true;
 }
 
+/* The list behind " name=" up to the next space. */
+static void copy_list(char to[PHX_WORKER_LINE], const char *from) {
+    from = from ? strchr(from, '=') + 1 : "";
+    snprintf(to, PHX_WORKER_LINE, "%.*s", (int)strcspn(from, " "), from);
+}
+
 static bool read_phase_line(Hunt *hunt, const char *line) {
     unsigned index;
     char name[PHX_BISECT_NAME];
@@ -109,9 +115,8 @@ static bool read_phase_line(Hunt *hunt, const char *line) {
         return false;
     HuntPhase *made = &hunt->phases[hunt->phase_count++];
     memcpy(made->name, name, sizeof name);
-    const char *reads = strstr(line, " reads=");
-    snprintf(made->reads, sizeof made->reads, "%s", reads ? reads + 7 : "");
-    made->reads[strcspn(made->reads, " ")] = 0;
+    copy_list(made->reads, strstr(line, " reads="));
+    copy_list(made->writes, strstr(line, " writes="));
     return true;
 }
 

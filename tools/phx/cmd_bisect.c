@@ -110,6 +110,7 @@ static void set_json(PhxCli *cli, const PhxBisectReport *report) {
     if (report->died >= 0) phx_cli_set(cli, "died", json_string(report->names[report->died]));
     if (report->other_input) phx_cli_set(cli, "other_input_tick", json_integer(report->input_tick));
     if (report->explained[0]) phx_cli_set(cli, "explained", json_string(report->explained));
+    phx_cli_set(cli, "undeclared_write", json_boolean(report->undeclared));
     phx_cli_set(cli, "hangs_on_derived", json_boolean(report->history));
     set_columns(cli, report);
     phx_cli_set(cli, "values", values_json(report, report->values, report->value_count));
