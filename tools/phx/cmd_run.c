@@ -135,6 +135,8 @@ static int play(Running *running) {
         if (running->writer != NULL)
             status = phx_replay_writer_hashes(running->writer, phx_sim_root(solo->sim),
                                               phx_sim_table_hashes(solo->sim));
+        if (running->writer != NULL && status == PHX_OK)
+            status = phx_replay_record_keyframe(running->writer, solo->sim);
         if (status != PHX_OK) return phx_cli_fail_status(running->cli, running->options.replay, status, NULL);
         phx_trails_record(running->trails, solo->sim);
         phx_cli_progress(running->cli, tick + 1, running->ticks, running->content.title);

@@ -1,0 +1,317 @@
+/* cmd_replay_cut.c: phx replay cut and fork: replays that begin with the first ticks of another.
+ *
+ * cut ends there, and so mends a replay whose recorder was killed. fork goes on: with the recorded commands
+ * of the players that it isn't told to replace, and with bots in place of the others. What they write can be
+ * verified from tick 0 like any other replay; no snapshot is inside that has to be believed.
+ */
+#include "bots/bots.h"
+#include "phx/cmd_replay.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- a file that begins with the first ticks */
+
+typedef struct Copy {
+    const char *path; /* to write */
+    PhxReplayFile *file;
+    PhxReplayWriter *writer;
+} Copy;
+
+static bool same_file(const char *a, const char *b) { return strcmp(a, b) == 0; }
+
+static int copy_begin(PhxCli *cli, const char *from, const char *to, const PhxReplay *replay, uint32_t tick,
+                      Copy *copy) {
+    PhxError error = {0};
+    const PhxReplayFileOptions lazy = {.flush_ticks = 100};
+    *copy = (Copy){.path = to};
+    if (to == NULL) return phx_cli_fail(cli, "-o: the file to write is missing; phx %s --help", cli->command);
+    if (same_file(from, to)) return phx_cli_fail(cli, "-o: %s: this is the replay that is read", to);
+    if (!phx_replay_info(replay)->has_content)
+        return phx_cli_fail(cli, "%s: no tick was kept: %s", from, phx_replay_info(replay)->fault.text);
+    PhxStatus status = phx_replay_file_create(to, &lazy, &copy->file, &error);
+    if (status == PHX_OK)
+        status = phx_replay_writer_continue(phx_replay_file_sink(copy->file), replay, tick, NULL,
+                                            &copy->writer, &error);
+    return status == PHX_OK ? PHX_CLI_GO : phx_cli_fail_status(cli, to, status, &error);
+}
+
+static int copy_note(PhxCli *cli, Copy *copy, const char *text) {
+    const PhxStatus status =
+        phx_replay_writer_note(copy->writer, PHX_REPLAY_NOTE_TEXT, PHX_REPLAY_NO_SLOT, text);
+    return status == PHX_OK ? PHX_CLI_GO : phx_cli_fail_status(cli, copy->path, status, NULL);
+}
+
+/* Ends the file where `code` says that all went well, and closes it. */
+static int copy_end(PhxCli *cli, Copy *copy, int code) {
+    PhxStatus status = PHX_OK;
+    if (code == PHX_CLI_GO) {
+        phx_cli_set(cli, "replay", json_string(copy->path));
+        phx_cli_set(cli, "ticks", json_integer(phx_replay_writer_ticks(copy->writer)));
+        status = phx_replay_writer_end(copy->writer);
+        phx_cli_set(cli, "bytes", json_integer((json_int_t)phx_replay_writer_bytes(copy->writer)));
+    }
+    phx_replay_writer_destroy(copy->writer);
+    const PhxStatus closed = phx_replay_file_close(copy->file);
+    if (code != PHX_CLI_GO) return code;
+    if (status == PHX_OK) status = closed;
+    return status == PHX_OK ? PHX_EXIT_OK : phx_cli_fail_status(cli, copy->path, status, NULL);
+}
+
+static const char *base_name(const char *path) {
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+/* ---- cut */
+
+static const PhxCliUsage cut_usage = {
+    .synopsis = "FILE -o OUT [--to T]",
+    .about =
+        "Writes a replay of the first T ticks, with their keyframes and notes, an index and an end. "
+        "Without --to all\n"
+        "ticks that were kept: so a replay whose recorder was killed, or which is garbled towards its end, "
+        "is mended.\n"
+        "Works for replays of every simulation revision.",
+    .examples = "  phx replay cut clash.phxr --to 500 -o begin.phxr\n"
+                "  phx replay cut killed.phxr -o mended.phxr\n",
+    .least = 1,
+    .most = 1};
+
+int phx_replay_cmd_cut(PhxCli *cli, int argc, const char **argv) {
+    char *to = NULL, *out = NULL;
+    const struct poptOption options[] = {
+        {"to", 0, POPT_ARG_STRING, &to, 0, "ticks to keep (all that are whole)", "T"},
+        {"output", 'o', POPT_ARG_STRING, &out, 0, "the replay to write", "OUT"},
+        POPT_TABLEEND};
+    PhxReplay *replay;
+    Copy copy = {0};
+    uint32_t tick;
+    int code = phx_cli_parse(cli, argc, argv, options, &cut_usage);
+    if (code == PHX_CLI_GO) code = phx_replay_cmd_load(cli, cli->arguments[0], &replay);
+    if (code != PHX_CLI_GO) return code;
+    const char *path = cli->arguments[0];
+    const PhxReplayInfo *info = phx_replay_info(replay);
+    code = phx_replay_cmd_tick(cli, "--to", to, replay, &tick);
+    if (code == PHX_CLI_GO) code = copy_begin(cli, path, out, replay, tick, &copy);
+    if (code == PHX_CLI_GO) {
+        char text[512];
+        snprintf(text, sizeof text, "cut from %.300s: %" PRIu32 " of %" PRIu32 " ticks, which was %s",
+                 base_name(path), tick, info->ticks, phx_replay_state_name(info->state));
+        code = copy_note(cli, &copy, text);
+    }
+    code = copy_end(cli, &copy, code);
+    if (code == PHX_EXIT_OK)
+        phx_cli_print(cli, "%s: %" PRIu32 " ticks of the %" PRIu32 " in %s (%s, %" PRIu64 " bytes lost)\n",
+                      out, tick, info->ticks, path, phx_replay_state_name(info->state), info->lost_bytes);
+    phx_replay_close(replay);
+    return code;
+}
+
+/* ---- fork */
+
+static const PhxCliUsage fork_usage = {
+    .synopsis = "FILE --at T -o OUT [--ticks N] [--bot SLOT=NAME,...]",
+    .about =
+        "Begins a new match from tick T of an old one, and plays it N ticks further. A player named in "
+        "--bot is played by\n"
+        "that bot (NAME alone: all of them); the others go on with the commands that were recorded for "
+        "them, as far as\n"
+        "there are some. OUT holds the old ticks too, and verifies from tick 0. With --ticks 0 it ends at "
+        "tick T.",
+    .examples = "  phx replay fork clash.phxr --at 500 --ticks 1000 --bot 1=wander -o other.phxr\n"
+                "  phx replay fork clash.phxr --at 500 --ticks 1000 --bot wander -o bots.phxr\n"
+                "  phx replay diff clash.phxr other.phxr\n",
+    .least = 1,
+    .most = 1};
+
+typedef struct Fork {
+    PhxCli *cli;
+    const PhxReplay *replay;
+    PhxReplayStage stage;
+    PhxReplayCursor *cursor; /* over the recorded commands */
+    Copy copy;
+    const PhxBot *bots[PHX_PLAYER_LIMIT]; /* null: the recorded commands */
+    uint32_t sequence[PHX_PLAYER_LIMIT];  /* of the next command that a bot gives */
+    uint32_t count;                       /* of this tick */
+    PhxCommand commands[PHX_TICK_COMMAND_LIMIT];
+    size_t at[PHX_TICK_COMMAND_LIMIT]; /* where a bot's bytes are; SIZE_MAX: they are the replay's */
+    uint8_t *bytes;
+    size_t used, size;
+    uint64_t refused; /* commands of bots beyond what a tick may have */
+    uint8_t slot;     /* whose bot gives commands */
+} Fork;
+
+static int set_bot(Fork *fork, uint32_t players, const char *slot, const char *name) {
+    const PhxBot *bot = phx_bot_find(name);
+    uint64_t number = 0;
+    if (bot == NULL)
+        return phx_cli_fail(fork->cli, "--bot: %.60s: no such bot; phx run --help lists them", name);
+    if (slot != NULL) {
+        const int code = phx_cli_u64(fork->cli, "--bot", slot, &number);
+        if (code != PHX_CLI_GO) return code;
+        if (number >= players)
+            return phx_cli_fail(fork->cli, "--bot: %.20s: the match has the players 0 to %" PRIu32, slot,
+                                players ? players - 1 : 0);
+    }
+    for (uint32_t i = 0; i < players; i++)
+        if (slot == NULL || i == number) fork->bots[i] = bot;
+    return PHX_CLI_GO;
+}
+
+/* "wander", or "0=wander,1=idle". */
+static int set_bots(Fork *fork, const char *text) {
+    const uint32_t players = phx_replay_info(fork->replay)->player_count;
+    char copy[512];
+    if (text == NULL) return PHX_CLI_GO;
+    if (strlen(text) >= sizeof copy) return phx_cli_fail(fork->cli, "--bot: this is too long");
+    snprintf(copy, sizeof copy, "%s", text);
+    for (char *word = strtok(copy, ","); word != NULL; word = strtok(NULL, ",")) {
+        char *equals = strchr(word, '=');
+        if (equals != NULL) *equals = 0;
+        const int code = set_bot(fork, players, equals ? word : NULL, equals ? equals + 1 : word);
+        if (code != PHX_CLI_GO) return code;
+    }
+    return PHX_CLI_GO;
+}
+
+static void take_bot_command(void *user, const uint8_t *bytes, uint32_t size) {
+    Fork *fork = user;
+    if (fork->used + size > fork->size) {
+        const size_t larger = 2 * (fork->used + size) + 65536;
+        uint8_t *moved = realloc(fork->bytes, larger);
+        if (moved != NULL) {
+            fork->bytes = moved;
+            fork->size = larger;
+        }
+    }
+    if (fork->count == PHX_TICK_COMMAND_LIMIT || size > PHX_COMMAND_SIZE_LIMIT ||
+        fork->used + size > fork->size) {
+        fork->refused++;
+        return;
+    }
+    memcpy(fork->bytes + fork->used, bytes, size);
+    fork->at[fork->count] = fork->used;
+    fork->commands[fork->count++] =
+        (PhxCommand){.slot = fork->slot, .sequence = fork->sequence[fork->slot]++, .size = size};
+    fork->used += size;
+}
+
+/* The recorded commands of the next tick, but for those of players that a bot replaces. */
+static void take_recorded(Fork *fork) {
+    PhxReplayTick tick;
+    if (!phx_replay_cursor_next(fork->cursor, &tick)) return;
+    for (uint32_t i = 0; i < tick.command_count; i++) {
+        const PhxCommand *command = &tick.commands[i];
+        if (command->slot < PHX_PLAYER_LIMIT && fork->bots[command->slot] != NULL) continue;
+        fork->at[fork->count] = SIZE_MAX;
+        fork->commands[fork->count++] = *command;
+    }
+}
+
+static int fork_step(Fork *fork) {
+    fork->count = 0;
+    fork->used = 0;
+    take_recorded(fork);
+    for (uint8_t slot = 0; slot < PHX_PLAYER_LIMIT; slot++) {
+        PhxPlayerInfo player;
+        if (fork->bots[slot] == NULL || !phx_sim_player(fork->stage.sim, slot, &player) || player.left)
+            continue;
+        fork->slot = slot;
+        fork->bots[slot]->run(fork->stage.sim, slot, phx_sim_tick(fork->stage.sim), take_bot_command, fork);
+    }
+    for (uint32_t i = 0; i < fork->count; i++)
+        if (fork->at[i] != SIZE_MAX) fork->commands[i].bytes = fork->bytes + fork->at[i];
+    const PhxStatus status =
+        phx_replay_record_step(fork->copy.writer, fork->stage.sim, fork->commands, fork->count);
+    return status == PHX_OK ? PHX_CLI_GO : phx_cli_fail_status(fork->cli, fork->copy.path, status, NULL);
+}
+
+/* Bots go on counting where their slots' commands ended; leaves the cursor at `tick`. */
+static int count_sequences(Fork *fork, uint32_t tick) {
+    PhxReplayTick passed;
+    PhxStatus status = phx_replay_cursor_create(fork->replay, &fork->cursor);
+    if (status != PHX_OK) return phx_cli_fail_status(fork->cli, fork->copy.path, status, NULL);
+    for (uint32_t t = 0; t < tick && phx_replay_cursor_next(fork->cursor, &passed); t++)
+        for (uint32_t i = 0; i < passed.command_count; i++) {
+            const PhxCommand *command = &passed.commands[i];
+            if (command->slot < PHX_PLAYER_LIMIT && command->sequence >= fork->sequence[command->slot])
+                fork->sequence[command->slot] = command->sequence + 1;
+        }
+    return PHX_CLI_GO;
+}
+
+static int fork_play(Fork *fork, const char *path, uint32_t tick, uint32_t ticks) {
+    char text[512];
+    int code = phx_replay_cmd_goto(fork->cli, path, &fork->stage, tick);
+    if (code == PHX_CLI_GO) code = count_sequences(fork, tick);
+    snprintf(text, sizeof text, "forked from %.300s at tick %" PRIu32, base_name(path), tick);
+    if (code == PHX_CLI_GO) code = copy_note(fork->cli, &fork->copy, text);
+    for (uint32_t t = 0; t < ticks && code == PHX_CLI_GO; t++) {
+        code = fork_step(fork);
+        phx_cli_progress(fork->cli, t + 1, ticks, "ticks played");
+    }
+    return code;
+}
+
+static int fork_report(Fork *fork, const char *path, uint32_t tick) {
+    PhxCli *cli = fork->cli;
+    phx_cli_set(cli, "at", json_integer(tick));
+    phx_cli_set(cli, "root", phx_cli_hash_json(phx_sim_root(fork->stage.sim)));
+    phx_cli_set(cli, "refused", json_integer((json_int_t)fork->refused));
+    phx_cli_print(cli, "%s: %s up to tick %" PRIu32 ", %" PRIu32 " ticks in all, root %016" PRIx64 "\n",
+                  fork->copy.path, path, tick, phx_sim_tick(fork->stage.sim), phx_sim_root(fork->stage.sim));
+    if (fork->refused > 0)
+        phx_cli_note(cli, "%" PRIu64 " commands of bots were more than a tick may hold", fork->refused);
+    return PHX_EXIT_OK;
+}
+
+static int fork_with(Fork *fork, const char *path, const char *out, uint32_t tick, uint32_t ticks,
+                     int threads) {
+    int code = phx_replay_cmd_stage(fork->cli, path, fork->replay, threads, &fork->stage);
+    if (code != PHX_CLI_GO) return code;
+    code = copy_begin(fork->cli, path, out, fork->replay, tick, &fork->copy);
+    if (code == PHX_CLI_GO) code = fork_play(fork, path, tick, ticks);
+    code = copy_end(fork->cli, &fork->copy, code);
+    if (code == PHX_EXIT_OK) code = fork_report(fork, path, tick);
+    phx_replay_cursor_destroy(fork->cursor);
+    phx_replay_cmd_stage_close(&fork->stage);
+    return code;
+}
+
+int phx_replay_cmd_fork(PhxCli *cli, int argc, const char **argv) {
+    int threads = 1, ticks = 0;
+    char *at = NULL, *out = NULL, *bot = NULL;
+    const struct poptOption options[] = {
+        {"at", 0, POPT_ARG_STRING, &at, 0, "the tick from which the new match goes on", "T"},
+        {"output", 'o', POPT_ARG_STRING, &out, 0, "the replay to write", "OUT"},
+        {"ticks", 'n', POPT_ARG_INT | POPT_ARGFLAG_SHOW_DEFAULT, &ticks, 0, "ticks to play from there", "N"},
+        {"bot", 0, POPT_ARG_STRING, &bot, 0, "who plays instead of the recorded players", "SLOT=NAME,..."},
+        {"threads", 0, POPT_ARG_INT | POPT_ARGFLAG_SHOW_DEFAULT, &threads, 0, "threads that play it", "N"},
+        POPT_TABLEEND};
+    PhxReplay *replay;
+    uint32_t tick;
+    int code = phx_cli_parse(cli, argc, argv, options, &fork_usage);
+    if (code == PHX_CLI_GO) code = phx_cli_range(cli, "--ticks", ticks, 0, 100000000);
+    if (code == PHX_CLI_GO && at == NULL)
+        code = phx_cli_fail(cli, "--at: the tick is missing; phx replay fork --help");
+    if (code == PHX_CLI_GO) code = phx_replay_cmd_load(cli, cli->arguments[0], &replay);
+    if (code != PHX_CLI_GO) return code;
+    Fork *fork = calloc(1, sizeof *fork);
+    if (fork != NULL) {
+        fork->cli = cli;
+        fork->replay = replay;
+        code = phx_replay_cmd_tick(cli, "--at", at, replay, &tick);
+        if (code == PHX_CLI_GO) code = set_bots(fork, bot);
+        if (code == PHX_CLI_GO)
+            code = fork_with(fork, cli->arguments[0], out, tick, (uint32_t)ticks, threads);
+        free(fork->bytes);
+        free(fork);
+    } else {
+        code = phx_cli_fail_status(cli, "fork", PHX_ERROR_MEMORY, NULL);
+    }
+    phx_replay_close(replay);
+    return code;
+}
