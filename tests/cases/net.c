@@ -275,3 +275,53 @@ PHX_TEST(case_19, a_peer_that_takes_nothing_in_costs_the_host_little_and_the_oth
         CHECK_THAT(slow.sent[link] <= healthy.sent[link] + 8 * waited, "link %u: %" PRIu64 ", %" PRIu64, link,
                    slow.sent[link], healthy.sent[link]);
 }
+
+/* Case 32 (OpenFrontIO 3959): a forged hash branded both players of a duel. Without a majority nobody is
+ * blamed, and what each side said is kept; the match computed from its commands says who was right. With a
+ * referee the one who forged stands alone. */
+enum { FORGED_AT = 40, DUEL_TICKS = 90 };
+
+static void forge_once(void *user, uint32_t side, uint32_t tick, uint64_t *root, uint64_t *tables) {
+    if (side != *(const uint32_t *)user || tick != FORGED_AT) return;
+    *root ^= 1;
+    tables[2] ^= 1;
+}
+
+static void check_duel(Driver *driver, uint32_t forger, bool referee) {
+    const uint32_t sides = 3u | (referee ? PHX_NET_REFEREE_BIT : 0),
+                   forger_bit = forger < 2 ? UINT32_C(1) << forger : PHX_NET_REFEREE_BIT;
+    uint64_t *oracle = driver_oracle(driver, DUEL_TICKS);
+    const uint32_t hearers[] = {0, 1, PHX_NET_PLAYERS_MAX};
+    for (int i = 0; i < 3; i++) {
+        const PhxNetEvent *event = &driver->sides[hearers[i]].last[PHX_NET_EVENT_DESYNC];
+        CHECK_EQ(driver->sides[hearers[i]].seen[PHX_NET_EVENT_DESYNC], 1);
+        CHECK_EQ(event->tick, FORGED_AT);
+        CHECK_EQ(event->mask, sides);
+        CHECK_EQ(phx_net_majority(event), referee ? sides & ~forger_bit : 0);
+        for (uint32_t side = 0; side <= PHX_NET_PLAYERS_MAX; side++) {
+            const uint32_t bit = side < PHX_NET_PLAYERS_MAX ? UINT32_C(1) << side : PHX_NET_REFEREE_BIT;
+            if ((sides & bit) == 0) continue;
+            CHECK_THAT(event->root[side] == (oracle[FORGED_AT] ^ (bit == forger_bit)), "side %u of %u", side,
+                       forger);
+        }
+        CHECK_EQ(driver->sides[hearers[i]].seen[PHX_NET_EVENT_LEFT], 0);
+    }
+    free(oracle);
+}
+
+PHX_TEST(case_32, a_forged_hash_in_a_duel_blames_nobody_and_keeps_what_both_said) {
+    for (uint32_t variant = 0; variant < 5; variant++) {
+        static Driver driver;
+        uint32_t forger = variant < 4 ? variant % 2 : PHX_NET_PLAYERS_MAX;
+        const bool referee = variant >= 2;
+        DriverConfig config = driver_config(2, DUEL_TICKS);
+        config.host.referee = referee;
+        config.before_report = forge_once;
+        config.hook_user = &forger;
+        config.seed = 3200 + variant;
+        driver_create(&driver, &config);
+        driver_run(&driver);
+        check_duel(&driver, forger, referee);
+        driver_destroy(&driver);
+    }
+}
