@@ -61,9 +61,9 @@ static inline bool match_record_faulty(const char *path, uint64_t seed, uint32_t
 }
 
 static inline const char *match_path(const char *name) {
-    static char paths[4][600];
+    static char paths[64][600];
     static int next;
-    char *path = paths[next++ % 4];
+    char *path = paths[next++ % 64];
     snprintf(path, sizeof paths[0], "%s/%s", test_scratch("bisect"), name);
     return path;
 }

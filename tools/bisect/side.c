@@ -12,7 +12,14 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { DEFAULT_TIMEOUT_MS = 600000, GRACE_MS = 200, LOWEST_FILE = 3, FILES = 256, EXIT_NO_SHELL = 127 };
+enum {
+    DEFAULT_TIMEOUT_MS = 600000,
+    GRACE_MS = 200,
+    LOWEST_FILE = 3,
+    FILES = 256,
+    EXIT_NO_SHELL = 127,
+    LINES = 65536
+};
 
 static bool die(PhxSide *side, const char *why) {
     if (!side->dead) snprintf(side->why, sizeof side->why, "%s", why);
@@ -68,6 +75,7 @@ bool phx_side_ask(PhxSide *side, const char *format, ...) {
     char line[PHX_WORKER_REQUEST];
     va_list list;
     if (side->dead) return false;
+    side->lines = 0;
     va_start(list, format);
     const int length = vsnprintf(line, sizeof line - 1, format, list);
     va_end(list);
@@ -114,6 +122,10 @@ char *phx_side_line(PhxSide *side) {
         *feed = 0;
         if (feed > at && feed[-1] == '\r') feed[-1] = 0;
         side->begin = (size_t)(feed + 1 - side->buffer);
+        if (++side->lines > LINES) {
+            (void)die(side, "the answer has no end");
+            break;
+        }
         if (memchr(at, 0, (size_t)(feed - at)) == NULL || feed[-1] == 0) return at;
         (void)die(side, "the answer has a zero in it");
     }

@@ -31,6 +31,7 @@ typedef struct PhxSide {
     int to, from;
     bool dead; /* ended, hung or spoke nonsense: `why` says it */
     char why[256];
+    uint32_t lines;    /* of the present answer */
     size_t begin, end; /* of what is read and not yet taken */
     char buffer[PHX_WORKER_LINE * 2];
 } PhxSide;

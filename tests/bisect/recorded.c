@@ -1,0 +1,192 @@
+/* recorded.c: two replays of one match, by what they recorded: tick and table always, a value where a single
+ * one accounts for the hashes, and which side this build reproduces; a replay against this build; other
+ * input; what can't be compared.
+ */
+#include "match.h"
+
+static const PhxSubjectOptions plain = {.threads = 1};
+static const uint64_t SEED = 77;
+
+static PhxBisectReport *compare(const char *left, const char *right) {
+    PhxBisectReport *report = malloc(sizeof *report);
+    const char *const paths[2] = {left, right};
+    phx_bisect_recorded(paths, &plain, NULL, NULL, report);
+    return report;
+}
+
+static void check_value(const PhxBisectReport *report, const char *column, uint32_t row, uint64_t left,
+                        uint64_t right) {
+    CHECK_EQ(report->column_count, 1);
+    CHECK_EQ(report->value_count, 1);
+    CHECK_STR(report->values[0].table, "unit");
+    CHECK_STR(report->values[0].column, column);
+    CHECK_EQ(report->values[0].row, row);
+    CHECK_EQ(report->values[0].left, left);
+    CHECK_EQ(report->values[0].right, right);
+}
+
+PHX_TEST(recorded, a_flip_that_stands_alone_is_named_with_its_row_from_either_side) {
+    const char *clean = match_path("clean.phxr"), *other = match_path("other.phxr");
+    match_record(clean, SEED, 80, UINT32_MAX);
+    for (uint32_t bit = 0; bit < 20; bit += 5) {
+        /* unit.vel_x of row 5 after the phase arrive: nothing of this tick reads it any more. */
+        PhxFault fault = {.tick = 40 + bit, .phase = 6, .table = 3, .column = 3, .row = 5, .bit = bit};
+        CHECK(match_record_faulty(other, SEED, 80, &fault));
+        for (int turned = 0; turned < 2; turned++) {
+            char text[2048];
+            PhxBisectReport *report = turned ? compare(other, clean) : compare(clean, other);
+            phx_bisect_paragraph(report, "two replays", text, sizeof text);
+            CHECK_THAT(report->verdict == PHX_BISECT_DIVERGED && report->tick == fault.tick, "%s", text);
+            CHECK_EQ(report->table_count, 1);
+            CHECK_STR(report->tables[0].name, "unit");
+            CHECK_EQ(report->reproduced, turned); /* the clean one */
+            CHECK_EQ(report->column_count, 1);
+            const uint64_t value = report->values[0].left;
+            check_value(report, "vel_x", 5, value, report->values[0].right);
+            CHECK_EQ(value ^ report->values[0].right, (uint64_t)1 << bit);
+            CHECK(strstr(text, "this build computes what clean.phxr recorded"));
+            free(report);
+        }
+        PhxBisectReport *report = compare(other, NULL);
+        CHECK(report->verdict == PHX_BISECT_DIVERGED && report->tick == fault.tick);
+        CHECK_EQ(report->reproduced, -2);
+        check_value(report, "vel_x", 5, report->values[0].left, report->values[0].left ^ (uint64_t)1 << bit);
+        free(report);
+    }
+}
+
+PHX_TEST(recorded, what_cannot_be_known_is_said) {
+    const char *clean = match_path("clean.phxr"), *other = match_path("other.phxr"),
+               *third = match_path("third.phxr");
+    char text[2048];
+    match_record(clean, SEED, 60, UINT32_MAX);
+    /* A position before the units move: it spreads over several columns before the hash is taken. */
+    PhxFault fault = {.tick = 30, .phase = 2, .table = 3, .column = 1, .row = 3, .bit = 15};
+    CHECK(match_record_faulty(other, SEED, 60, &fault));
+    fault.bit = 14;
+    CHECK(match_record_faulty(third, SEED, 60, &fault));
+    PhxBisectReport *report = compare(clean, other);
+    phx_bisect_paragraph(report, "two replays", text, sizeof text);
+    CHECK_EQ(report->tick, 30);
+    CHECK_EQ(report->reproduced, 0);
+    CHECK(report->table_count >= 1);
+    CHECK_EQ(report->value_count, 0);
+    CHECK_THAT(strstr(text, "can't be known: of other.phxr there are hashes alone"), "%s", text);
+    free(report);
+    report = compare(third, other); /* neither is what this build computes */
+    phx_bisect_paragraph(report, "two replays", text, sizeof text);
+    CHECK_EQ(report->tick, 30);
+    CHECK_EQ(report->reproduced, -1);
+    CHECK_THAT(strstr(text, "this build computes what neither recorded"), "%s", text);
+    free(report);
+}
+
+PHX_TEST(recorded, other_input_is_told_from_a_desync_and_located_too) {
+    const char *left = match_path("left.phxr"), *right = match_path("right.phxr");
+    char text[4096];
+    match_record(left, SEED, 300, UINT32_MAX);
+    match_record(right, SEED, 300, 20); /* other commands from tick 20 on */
+    PhxBisectReport *report = compare(left, right);
+    phx_bisect_paragraph(report, "two replays", text, sizeof text);
+    CHECK_THAT(report->verdict == PHX_BISECT_DIVERGED && report->other_input && report->input_tick >= 20,
+               "%s", text);
+    CHECK_THAT(report->has_phase && strcmp(report->phase, "commands") == 0, "%s", text);
+    CHECK_THAT(report->value_count > 0, "%s", text);
+    CHECK(strstr(text, "other input, not a desync"));
+    free(report);
+}
+
+PHX_TEST(recorded, what_is_not_one_match_or_no_replay_cannot_be_told) {
+    const char *left = match_path("left.phxr"), *right = match_path("right.phxr");
+    match_record(left, SEED, 20, UINT32_MAX);
+    match_record(right, SEED + 1, 20, UINT32_MAX);
+    PhxBisectReport *report = compare(left, right);
+    CHECK_EQ(report->verdict, PHX_BISECT_CANNOT_TELL);
+    CHECK_THAT(strstr(report->why, "content"), "%s", report->why);
+    free(report);
+    report = compare(left, match_path("missing.phxr"));
+    CHECK_EQ(report->verdict, PHX_BISECT_CANNOT_TELL);
+    free(report);
+    /* A replay that was cut is compared as far as it goes. */
+    size_t size;
+    char *bytes = test_read_file(left, &size);
+    FILE *file = fopen(right, "wb");
+    CHECK(bytes && file && fwrite(bytes, 1, size * 3 / 4, file) == size * 3 / 4);
+    fclose(file);
+    free(bytes);
+    report = compare(left, right);
+    CHECK_THAT(report->verdict == PHX_BISECT_EQUAL && report->ticks > 0 && report->ticks < 20, "%u ticks: %s",
+               report->ticks, report->why);
+    free(report);
+}
+
+/* ---- a game's own table, and a cache that isn't in the state */
+
+enum { HIDDEN_TICK = 70 };
+static const PhxColumnDesc game_columns[] = {
+    {"generation", PHX_TYPE_U32, 1, PHX_CLASS_STATE, 0, UINT32_MAX, ""},
+    {"gold", PHX_TYPE_I32, 1, PHX_CLASS_STATE, INT32_MIN, INT32_MAX, "coins"},
+};
+static const PhxTableDesc game_table = {"economy", PHX_KIND_ROWS, game_columns, 2, ""};
+static const PhxTableSpec game_spec = {&game_table, 4, 0, 0};
+
+/* Pays a coin a tick into row 2; with a user, a cache: what it saw 64 ticks ago counts twice in one tick. */
+static void pay(const PhxPhaseContext *context, void *user) {
+    PhxTable *table = phx_world_table(context->world, "economy");
+    int32_t *gold = phx_world_column(context->world, "economy", "gold");
+    uint32_t *seen = user;
+    while (phx_table_used(table) < 4)
+        if (phx_table_insert(table) == PHX_HANDLE_NONE) break;
+    gold[2]++;
+    if (!seen) return;
+    if (context->tick == 0) *seen = 0; /* a new match */
+    if (++*seen == HIDDEN_TICK + 1) gold[2] += 5;
+}
+
+static const PhxPhaseDesc game_phase = {"pay", pay, "economy.gold", "economy.generation economy.gold",
+                                        "arrive"};
+
+PHX_TEST(recorded, what_hangs_on_a_cache_is_found_by_playing_straight) {
+    const char *path = match_path("game.phxr");
+    uint32_t calls = 0;
+    const PhxGame straight = {
+        .tables = &game_spec, .table_count = 1, .phases = &game_phase, .phase_count = 1};
+    PhxGame hidden = straight;
+    PhxReplayFile *file;
+    PhxReplayWriter *writer;
+    PhxSim *sim;
+    PhxError error = {0};
+    size_t size;
+    char text[4096];
+    hidden.user = &calls;
+    uint8_t *blob = little_content(SEED, MATCH_SIDE, MATCH_UNITS, &size);
+    CHECK_OK(phx_sim_create(&(PhxSimConfig){.game = &straight}, blob, size, NULL, &sim, &error));
+    CHECK_OK(phx_replay_file_create(path, NULL, &file, &error));
+    CHECK_OK(phx_replay_record_begin(phx_replay_file_sink(file), sim, blob, size, NULL, &writer, &error));
+    for (int t = 0; t < 90; t++) CHECK_OK(phx_replay_record_step(writer, sim, NULL, 0));
+    phx_replay_writer_destroy(writer);
+    CHECK_OK(phx_replay_file_close(file));
+    phx_sim_destroy(sim);
+    free(blob);
+
+    PhxBisectReport *report = malloc(sizeof *report);
+    PhxBisectPlan plan = match_plan(path, NULL);
+    plan.sides[0].options.game = &straight;
+    plan.sides[1].options.game = &hidden;
+    phx_bisect_sides(&plan, report);
+    phx_bisect_paragraph(report, "a replay", text, sizeof text);
+    CHECK_THAT(report->verdict == PHX_BISECT_DIVERGED && report->tick == HIDDEN_TICK, "%s", text);
+    CHECK_THAT(report->history && strcmp(report->phase, "pay") == 0, "%s", text);
+    CHECK_THAT(report->value_count == 1 && strcmp(report->values[0].column, "gold") == 0, "%s", text);
+    CHECK_EQ(report->values[0].row, 2);
+    CHECK_EQ(report->values[0].left, HIDDEN_TICK + 1);
+    CHECK_EQ(report->values[0].right, HIDDEN_TICK + 6);
+    CHECK_EQ(report->agrees, 0);
+    CHECK_THAT(report->input_count == 1 && report->inputs[0].left == HIDDEN_TICK, "%s", text);
+    CHECK(strstr(text, "hangs on"));
+    /* Another schema can't be compared. */
+    plan.sides[1].options.game = NULL;
+    phx_bisect_sides(&plan, report);
+    CHECK_EQ(report->verdict, PHX_BISECT_CANNOT_TELL);
+    free(report);
+}
