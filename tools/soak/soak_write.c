@@ -128,7 +128,7 @@ static PhxStatus write_text(const PhxSoakMatch *match, const PhxSoakMinimised *m
     for (uint32_t i = 0; i < minimised->stream.count; i++)
         write_command(to, match, &minimised->stream, &minimised->stream.commands[i]);
     phx_soak_repeat_line(match, prefix, line, sizeof line);
-    fprintf(to, "repeat: %s\n", line);
+    fprintf(to, "all commands: phx soak --seed %" PRIu64 " --matches 1\nrepeat: %s\n", match->seed, line);
     const bool failed = ferror(to) != 0;
     if (fclose(to) != 0 || failed) return phx_error_set(error, PHX_ERROR_IO, 0, "%s: not written", path);
     return PHX_OK;

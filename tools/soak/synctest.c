@@ -81,14 +81,18 @@ static PhxStatus add_worlds(PhxSync *sync, const PhxSyncOptions *options, const 
     PhxStatus status = PHX_OK;
     if (options->every > 0) {
         World world = {.loaded = true};
-        snprintf(world.way, sizeof world.way, "loaded every %" PRIu32 " ticks", options->every);
+        if (options->every == 1)
+            snprintf(world.way, sizeof world.way, "loaded every tick");
+        else
+            snprintf(world.way, sizeof world.way, "loaded every %" PRIu32 " ticks", options->every);
         status = add_world(sync, &world, content, error);
     }
     if (options->thread_count > PHX_SYNC_THREADS_LIMIT)
         return phx_error_set(error, PHX_ERROR_ARGUMENT, 0, "too many numbers of threads");
     for (uint32_t i = 0; i < options->thread_count && status == PHX_OK; i++) {
         World world = {.threads = options->threads[i]};
-        snprintf(world.way, sizeof world.way, "%" PRIu32 " threads", world.threads);
+        snprintf(world.way, sizeof world.way, "%" PRIu32 " thread%s", world.threads,
+                 world.threads == 1 ? "" : "s");
         status = add_world(sync, &world, content, error);
     }
     if (options->cold && status == PHX_OK)
@@ -153,10 +157,10 @@ static void name_difference(const PhxSync *sync, const World *world, uint32_t ti
     fault->root = phx_sim_root(sync->straight);
     fault->other_root = phx_sim_root(world->sim);
     fault->differences = phx_sim_diff(sync->straight, world->sim, &first, 1);
-    size_t used = (size_t)snprintf(
-        fault->text, sizeof fault->text,
-        "tick %" PRIu32 ": %s differs: root %016" PRIx64 ", straight %016" PRIx64 "; tables:", tick,
-        world->way, fault->other_root, fault->root);
+    size_t used = (size_t)snprintf(fault->text, sizeof fault->text,
+                                   "tick %" PRIu32 ": the world '%s' differs: root %016" PRIx64
+                                   ", straight %016" PRIx64 "; tables:",
+                                   tick, world->way, fault->other_root, fault->root);
     const uint64_t *ours = phx_sim_table_hashes(sync->straight), *theirs = phx_sim_table_hashes(world->sim);
     for (uint32_t t = 0; t < phx_sim_table_count(sync->straight) && used < sizeof fault->text; t++)
         if (ours[t] != theirs[t])
@@ -189,7 +193,7 @@ static bool events_equal(const PhxSync *sync, const World *world, uint32_t tick,
     begin_fault(fault, PHX_SYNC_EVENTS, world, tick);
     fault->root = fault->other_root = phx_sim_root(sync->straight);
     snprintf(fault->text, sizeof fault->text,
-             "tick %" PRIu32 ": %s gives %" PRIu32 " events, straight %" PRIu32
+             "tick %" PRIu32 ": the world '%s' gives %" PRIu32 " events, straight %" PRIu32
              "; the first that differs is number %" PRIu32 " (%s)",
              tick, world->way, theirs, ours, i, phx_event_name(i < ours ? a[i].kind : b[i].kind));
     return false;
@@ -244,8 +248,9 @@ static bool step_beside(PhxSync *sync, World *world, uint32_t tick, const PhxCom
     sync->comparisons++;
     if (own != status) {
         begin_fault(fault, PHX_SYNC_STEP, world, tick);
-        snprintf(fault->text, sizeof fault->text, "tick %" PRIu32 ": the step gives %s with %s, %s straight",
-                 tick, phx_status_name(own), world->way, phx_status_name(status));
+        snprintf(fault->text, sizeof fault->text,
+                 "tick %" PRIu32 ": the step gives %s in the world '%s', %s straight", tick,
+                 phx_status_name(own), world->way, phx_status_name(status));
         return false;
     }
     if (phx_sim_root(world->sim) != phx_sim_root(sync->straight)) {

@@ -42,7 +42,7 @@ const char *phx_sync_kind_name(PhxSyncKind kind); /* "equal", "difference" ..; n
 typedef struct PhxSyncFault {
     PhxSyncKind kind;
     uint32_t tick; /* in whose step it came up: phx_sim_tick before that step */
-    char way[48];  /* the world that differs: "loaded every 1 ticks", "3 threads"; "" for the straight one */
+    char way[48];  /* the world that differs: "loaded every tick", "3 threads"; "" for the straight one */
     uint64_t root, other_root; /* after the step: straight, and that world */
     /* The first difference of a value; table is "" where there is none. */
     char table[64], column[64];
