@@ -16,6 +16,19 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
+static void read_snapshots(const PhxReplay *replay) {
+    static uint8_t room[1 << 16];
+    PhxReplaySnapshot snapshot;
+    uint64_t position = 0;
+    uint32_t keyframes = 0, evidence = 0;
+    for (; phx_replay_keyframe(replay, keyframes, &snapshot); keyframes++)
+        if (phx_replay_snapshot_read(replay, &snapshot, room, sizeof room) == PHX_ERROR_MEMORY) abort();
+    for (; phx_replay_evidence_next(replay, &position, &snapshot); evidence++)
+        if (phx_replay_snapshot_read(replay, &snapshot, room, sizeof room) == PHX_ERROR_MEMORY) abort();
+    if (keyframes != phx_replay_info(replay)->keyframes || evidence != phx_replay_info(replay)->evidence)
+        abort();
+}
+
 static void read_all(const uint8_t *bytes, size_t size) {
     PhxReplay *replay;
     PhxReplayCursor *cursor;
@@ -36,6 +49,7 @@ static void read_all(const uint8_t *bytes, size_t size) {
         if (ticks != info->ticks) abort();
         phx_replay_cursor_destroy(cursor);
     }
+    read_snapshots(replay);
     while (phx_replay_note_next(replay, &position, &note)) notes++;
     if (notes != info->notes) abort();
     phx_replay_close(replay);

@@ -248,7 +248,7 @@ PHX_TEST(replay, records_that_contradict_those_before_end_what_is_kept) {
         CHECK_THAT(info->state == PHX_REPLAY_GARBLED, "%s: %s", what, phx_replay_state_name(info->state));
         CHECK_THAT(info->ticks == 1 && info->kept_bytes == good && info->fault.offset == good, "%s", what);
         CHECK_THAT(strstr(info->fault.text, "record at byte") != NULL, "%s: %s", what, info->fault.text);
-        CHECK_THAT(memory.pieces == 1 && memory.largest < 32768, "%s: %zu bytes", what, memory.largest);
+        CHECK_THAT(memory.pieces <= 2 && memory.largest < 32768, "%s: %zu bytes", what, memory.largest);
         CHECK_OK(phx_replay_cursor_create(replay, &cursor));
         CHECK_THAT(memory.held < 65536, "%s: %zu bytes", what, memory.held);
         phx_replay_cursor_destroy(cursor);

@@ -109,7 +109,10 @@ static inline SampleMatch *sample_match(uint64_t seed, uint32_t ticks) {
     match->ticks = ticks;
     match->start_root = test_random(&seed);
     for (size_t i = 0; i < SAMPLE_TABLES; i++) match->start_tables[i] = test_random(&seed);
-    for (size_t i = 0; i < sizeof match->content; i++) match->content[i] = (uint8_t)test_random(&seed);
+    /* Half of it noise, half of it a pattern, so that it is packed. */
+    for (size_t i = 0; i < sizeof match->content; i++)
+        match->content[i] =
+            i % 2 || i < 350 ? (uint8_t)(i < 350 ? test_random(&seed) : 7) : (uint8_t)(i % 16);
     for (size_t i = 0; i < sizeof match->pool; i++) match->pool[i] = (uint8_t)test_random(&seed);
     for (uint32_t t = 0; t < ticks; t++) sample_tick_make(match, t, &seed);
     return match;
@@ -143,6 +146,7 @@ static inline void sample_write_tick(PhxReplayWriter *writer, const SampleTick *
 }
 
 static inline SampleSink sample_record(const SampleMatch *match, uint64_t shuffle, bool end) {
+    static const uint8_t zeros[1000];
     SampleSink sink = {0};
     PhxReplayWriter *writer;
     const PhxReplayMatch description = sample_description(match);
@@ -154,6 +158,10 @@ static inline SampleSink sample_record(const SampleMatch *match, uint64_t shuffl
         if (t % 50 == 49)
             CHECK_OK(phx_replay_writer_note(writer, PHX_REPLAY_NOTE_TEXT, 3, "halfway \x01 there"));
         sample_write_tick(writer, &match->tick[t], &shuffle);
+        if (t % 40 == 15) /* from random bytes, and of some that pack well */
+            CHECK_OK(phx_replay_writer_keyframe(writer, match->tick[t].root,
+                                                t % 80 == 15 ? match->pool : zeros, 1000));
+        if (t % 40 == 33) CHECK_OK(phx_replay_writer_evidence(writer, 3, t - 2, 99, match->pool + t, 1 + t));
     }
     if (end) CHECK_OK(phx_replay_writer_end(writer));
     CHECK_EQ(phx_replay_writer_bytes(writer), sink.size);
