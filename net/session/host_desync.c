@@ -66,8 +66,8 @@ static void answer_here(PhxHost *host) {
     const PhxNetTree *tree = &host->config.tree;
     uint64_t values[PHX_NET_HASH_BATCH];
     uint8_t bytes[sizeof values];
-    uint32_t total = tree->size ? tree->size(tree->user, &descent->question) : 0;
     if (!(descent->asked & referee_bit())) return;
+    uint32_t total = tree->size ? tree->size(tree->user, &descent->question) : 0;
     if (total > PHX_NET_TREE_VALUES_MAX) total = 0;
     uint32_t at = 0;
     do {

@@ -52,6 +52,7 @@ typedef struct DriverConfig {
     void (*before_report)(void *user, uint32_t side, uint32_t tick, uint64_t *root, uint64_t *tables);
     bool (*is_dead)(void *user, uint32_t side, uint32_t ticks); /* a side that is no longer updated */
     void (*each_step)(void *user, Driver *driver);
+    PhxNetTree (*tree)(void *user, uint32_t side); /* a side's answers about its hash tree */
     void *hook_user;
 } DriverConfig;
 
@@ -207,6 +208,7 @@ static inline void driver_create(Driver *driver, const DriverConfig *config) {
         CHECK_OK(phx_fault_create(allocator, &fault, inner, &driver->transports[i]));
     }
     driver->config.host.game = config->sim.game;
+    if (config->tree) driver->config.host.tree = config->tree(config->hook_user, driver_host_side(driver));
     PhxError error = {0};
     CHECK_OK(phx_host_create(&driver->config.host, driver->transports[0], allocator, &driver->host, &error));
     driver->root_capacity = config->host.final_ticks ? config->host.final_ticks : 100000;
@@ -222,6 +224,7 @@ static inline void driver_create(Driver *driver, const DriverConfig *config) {
         PhxPeerConfig peer = phx_peer_config_default();
         peer.contract = config->host.contract;
         peer.game = config->sim.game;
+        if (config->tree) peer.tree = config->tree(config->hook_user, i);
         peer.times = config->peer_times;
         peer.wanted_slot = (uint8_t)i;
         snprintf(peer.name, sizeof peer.name, "player %u", i);

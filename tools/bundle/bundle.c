@@ -8,24 +8,27 @@
 
 /* ---- reading */
 
-/* The first pair of consecutive states of one side; a single state counts as the one after. */
+/* The first pair of consecutive states of one side. A single state is the one before (the one after is lost
+ * where a fault didn't repeat itself), unless no tick of the replay follows it. */
 static bool find_states(PhxBundle *bundle) {
-    PhxReplaySnapshot one;
+    PhxReplaySnapshot first, next;
     uint64_t position = 0;
-    while (phx_replay_evidence_next(bundle->replay, &position, &one)) {
-        if (bundle->has_after && one.slot == bundle->after.slot && one.tick == bundle->after.tick + 1) {
-            bundle->before = bundle->after;
-            bundle->has_before = true;
-        } else if (bundle->has_after) {
-            continue;
-        }
-        bundle->after = one;
+    if (!phx_replay_evidence_next(bundle->replay, &position, &first)) return false;
+    bundle->slot = first.slot;
+    while (!bundle->has_after && phx_replay_evidence_next(bundle->replay, &position, &next)) {
+        if (next.slot != first.slot || next.tick != first.tick + 1) continue;
+        bundle->after = next;
         bundle->has_after = true;
-        if (bundle->has_before) break;
     }
-    if (!bundle->has_after) return false;
-    bundle->tick = bundle->after.tick > 0 ? bundle->after.tick - 1 : 0;
-    bundle->slot = bundle->after.slot;
+    if (!bundle->has_after && first.tick > 0 && first.tick == phx_replay_info(bundle->replay)->ticks) {
+        bundle->after = first;
+        bundle->has_after = true;
+        bundle->tick = first.tick - 1;
+        return true;
+    }
+    bundle->before = first;
+    bundle->has_before = true;
+    bundle->tick = first.tick;
     return true;
 }
 
