@@ -89,7 +89,8 @@ PHX_TEST(worker, random_requests_never_end_it) {
                                        n > 1 ? " " : "\n");
             lines++;
         }
-        if (test_range(&dice, 0, 3) == 0) requests[test_range(&dice, 0, (int64_t)at - 2)] = (char)dice;
+        if (test_range(&dice, 0, 3) == 0)
+            requests[test_range(&dice, 0, (int64_t)at - 2)] = (char)test_range(&dice, 32, 126);
         char *text = answers(requests, at);
         CHECK_THAT(count_of(text, "ok") + count_of(text, "error") <= lines + 1, "seed %" PRIu64, seed);
         CHECK_THAT(count_of(text, "ok") + count_of(text, "error") + 1 >= lines, "seed %" PRIu64 ": %s", seed,

@@ -2,7 +2,7 @@
  *
  * In: a replay and two sides (side.h), or the hashes that two replays recorded. Out: a report. Cost: each
  * side plays the match once up to the divergence, both at the same time; the look into the tick costs at most
- * three windows of 256 ticks more (or, where the divergence hangs on caches, the way there twice again).
+ * three windows of 64 ticks more (or, where the divergence hangs on caches, the way there twice again).
  *
  * How: both play windows of ticks and tell the root after each; the first pair that differs is the tick. That
  * is a linear search, because no search by halves can be faster: the state before tick t is only to be had by
@@ -21,7 +21,7 @@ enum {
     PHX_BISECT_COLUMNS = 32, /* differing columns */
     PHX_BISECT_NAME = 40,
     PHX_BISECT_TABLES = PHX_SCHEMA_TABLE_LIMIT,
-    PHX_BISECT_WINDOW = 256 /* ticks, at most */
+    PHX_BISECT_WINDOW = 64 /* ticks, at most */
 };
 
 /* In the order of what `phx bisect` returns: 0, 1, 125. */

@@ -347,7 +347,7 @@ static bool read_line(Worker *worker) {
     if (!fgets(worker->line, sizeof worker->line, worker->in)) return false;
     const size_t length = strlen(worker->line);
     if (length == 0 || worker->line[length - 1] != '\n') {
-        refuse(worker, "line", "a request is a line of at most 4095 bytes");
+        refuse(worker, "line", "a request is a line of text, of at most 4095 bytes");
         return false;
     }
     worker->line[length - 1] = 0;
