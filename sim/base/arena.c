@@ -10,13 +10,21 @@ static size_t align_up(size_t size) { return (size + PHX_ARENA_ALIGN - 1) & ~(si
 
 static void *default_allocate(void *user, size_t size) {
     (void)user;
+#if defined(_WIN32) /* its C library has no aligned_alloc, and what stands for it has its own free */
+    return _aligned_malloc(align_up(size ? size : 1), PHX_ARENA_ALIGN);
+#else
     return aligned_alloc(PHX_ARENA_ALIGN, align_up(size ? size : 1));
+#endif
 }
 
 static void default_release(void *user, void *memory, size_t size) {
     (void)user;
     (void)size;
+#if defined(_WIN32)
+    _aligned_free(memory);
+#else
     free(memory);
+#endif
 }
 
 PhxAllocator phx_allocator_default(void) {

@@ -1,7 +1,12 @@
 # The compiler's settings and phx_module(): one function makes every library of the project.
 
 include(GNUInstallDirs)
-find_package(Threads REQUIRED)
+option(PHX_NO_THREADS "For a platform without threads: a pool of jobs is the calling thread alone" OFF)
+if(PHX_NO_THREADS)
+  add_library(Threads::Threads INTERFACE IMPORTED GLOBAL) # nothing to link
+else()
+  find_package(Threads REQUIRED)
+endif()
 
 set(CMAKE_C_STANDARD 17)
 set(CMAKE_C_STANDARD_REQUIRED ON)

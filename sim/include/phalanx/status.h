@@ -15,7 +15,10 @@
 extern "C" {
 #endif
 
-#if defined(__GNUC__)
+#if defined(__MINGW32__) && !defined(__clang__) /* the formats of C17, not those of msvcrt.dll */
+#define PHX_MUST_USE        __attribute__((warn_unused_result))
+#define PHX_PRINTF(fmt, va) __attribute__((format(gnu_printf, fmt, va)))
+#elif defined(__GNUC__)
 #define PHX_MUST_USE        __attribute__((warn_unused_result))
 #define PHX_PRINTF(fmt, va) __attribute__((format(printf, fmt, va)))
 #else

@@ -1,0 +1,9 @@
+// run-wasm.mjs: what run-wasm gives to node. Paths are looked up as they are on this machine, relative ones from here.
+import { readFile } from 'node:fs/promises';
+import { argv, cwd, exit } from 'node:process';
+import { WASI } from 'node:wasi';
+
+const wasi = new WASI({ version: 'preview1', args: argv.slice(2), env: {}, preopens: { '/': '/', '.': cwd() }, returnOnExit: true });
+const program = await WebAssembly.compile(await readFile(argv[2]));
+const instance = await WebAssembly.instantiate(program, { wasi_snapshot_preview1: wasi.wasiImport });
+exit(wasi.start(instance));
