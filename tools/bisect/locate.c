@@ -11,7 +11,8 @@
 
 #include "bisect/hunt.h"
 
-enum { ROWS_A_COLUMN = 16, NO_PHASE = UINT32_MAX, WORDS = 256 };
+enum { ROWS_A_COLUMN = 16, REQUESTS_A_COLUMN = 4096, WORDS = 256 };
+#define NO_PHASE UINT32_MAX
 
 /* ---- through the tick */
 
@@ -88,7 +89,7 @@ static bool columns_differ(const Hunt *hunt) {
 
 typedef struct Rows {
     uint32_t row[ROWS_A_COLUMN];
-    uint32_t count;
+    uint32_t count, requests; /* so that a worker that contradicts itself can't keep the search going */
     bool more;
 } Rows;
 
@@ -97,7 +98,8 @@ typedef struct Rows {
 static void find_rows(Hunt *hunt, uint32_t table, uint32_t column, uint32_t begin, uint32_t end, Rows *rows) {
     char *replies[2];
     if (begin >= end) return;
-    if (rows->count == ROWS_A_COLUMN) {
+    if (rows->count == ROWS_A_COLUMN || rows->requests++ == REQUESTS_A_COLUMN) {
+        rows->requests = REQUESTS_A_COLUMN;
         rows->more = true;
         return;
     }
@@ -157,8 +159,9 @@ static void add_column(Hunt *hunt, uint32_t table, uint32_t column) {
     PhxBisectReport *report = hunt->report;
     if (report->column_count == PHX_BISECT_COLUMNS) return;
     const uint32_t left = hunt->columns[0].used[table], right = hunt->columns[1].used[table];
+    const uint32_t used = left > right ? left : right, capacity = hunt->tables[table].capacity;
     Rows rows = {.count = 0};
-    find_rows(hunt, table, column, 0, left > right ? left : right, &rows);
+    find_rows(hunt, table, column, 0, used < capacity ? used : capacity, &rows);
     PhxBisectColumn *made = &report->columns[report->column_count++];
     *made = (PhxBisectColumn){.rows = rows.count,
                               .more = rows.more,
@@ -380,10 +383,11 @@ static void locate_in_tick(Hunt *hunt) {
     }
     for (int i = 0; i < 2; i++)
         if (!hunt->trace[i].complete) {
+            const uint32_t begun = hunt->trace[i].begun;
             report->died = i;
-            snprintf(report->why, sizeof report->why, "%s died in that tick, in phase %s", report->names[i],
-                     hunt->trace[i].begun < hunt->phase_count ? hunt->phases[hunt->trace[i].begun].name
-                                                              : "?");
+            snprintf(report->why, sizeof report->why, "%s ends in that tick, in phase %s: %.200s",
+                     report->names[i], begun < hunt->phase_count ? hunt->phases[begun].name : "none",
+                     hunt->side[i].why);
         }
     const uint32_t phase = first_phase(hunt, false);
     if (phase == NO_PHASE && report->died < 0) return;

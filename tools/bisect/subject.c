@@ -6,7 +6,7 @@
 
 #include "step/sim_internal.h"
 
-enum { NO_MARK = PHX_REPLAY_BEFORE_FIRST };
+#define NO_MARK PHX_REPLAY_BEFORE_FIRST
 
 static PhxStatus begin_match(PhxSubject *subject, PhxError *error) {
     const PhxSimConfig config = {.game = subject->options.game, .jobs = subject->jobs};

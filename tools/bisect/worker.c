@@ -14,7 +14,8 @@
 #include "base/hash_stream.h"
 #include "step/sim_internal.h"
 
-enum { ARGUMENTS = 5, NO_PHASE = UINT32_MAX };
+enum { ARGUMENTS = 5 };
+#define NO_PHASE UINT32_MAX
 
 typedef struct Worker {
     PhxSubjectOptions options;
