@@ -99,6 +99,7 @@ static PhxSim *lay_out(PhxArena *arena, const PhxContentHead *head, uint32_t tab
     made->table_hashes = PHX_ARENA_ARRAY(arena, uint64_t, tables);
     made->event_capacity = PHX_SIM_EVENTS_A_UNIT * head->unit_capacity + PHX_SIM_EVENTS_BESIDES;
     made->events = PHX_ARENA_ARRAY(arena, PhxEvent, made->event_capacity);
+    made->event_kinds = PHX_ARENA_ARRAY(arena, uint8_t, units);
     made->prev_x = PHX_ARENA_ARRAY(arena, fix16_t, units);
     made->prev_y = PHX_ARENA_ARRAY(arena, fix16_t, units);
     made->component = PHX_ARENA_ARRAY(arena, uint32_t, cells);

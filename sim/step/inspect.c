@@ -16,7 +16,9 @@ const char *phx_event_name(PhxEventKind kind) {
 
 void phx_sim_emit(PhxSim *sim, PhxEventKind kind, uint32_t unit) {
     const PhxUnitTable *units = &sim->world->unit;
-    if (sim->event_count == sim->event_capacity) return;
+    const uint8_t kind_bit = (uint8_t)(1u << (unsigned)kind);
+    if ((sim->event_kinds[unit] & kind_bit) != 0 || sim->event_count == sim->event_capacity) return;
+    sim->event_kinds[unit] |= kind_bit;
     sim->events[sim->event_count++] =
         (PhxEvent){kind, units->player[unit], phx_handle_make(unit, units->generation[unit]),
                    units->pos_x[unit], units->pos_y[unit]};

@@ -8,12 +8,16 @@
 
 PhxStatus phx_invariants_begin(PhxInvariants *invariants, uint32_t unit_capacity) {
     *invariants = (PhxInvariants){.cell = malloc(((size_t)unit_capacity + 1) * sizeof(uint32_t)),
+                                  .seen = malloc((size_t)unit_capacity + 1),
                                   .capacity = unit_capacity};
-    return invariants->cell != NULL ? PHX_OK : PHX_ERROR_MEMORY;
+    if (invariants->cell != NULL && invariants->seen != NULL) return PHX_OK;
+    phx_invariants_end(invariants);
+    return PHX_ERROR_MEMORY;
 }
 
 void phx_invariants_end(PhxInvariants *invariants) {
     free(invariants->cell);
+    free(invariants->seen);
     *invariants = (PhxInvariants){0};
 }
 
@@ -42,6 +46,24 @@ static bool say_unit(const PhxUnitView *units, uint32_t slot, const char *what, 
     return false;
 }
 
+static bool events_hold(PhxInvariants *invariants, const PhxSim *sim, char *text, size_t size) {
+    uint32_t count;
+    const PhxEvent *events = phx_sim_events(sim, &count);
+    memset(invariants->seen, 0, invariants->capacity);
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t slot = phx_handle_slot(events[i].unit);
+        if (events[i].unit == PHX_HANDLE_NONE || slot >= invariants->capacity) continue;
+        const uint8_t bit = (uint8_t)(1u << (unsigned)events[i].kind);
+        if (invariants->seen[slot] & bit) {
+            snprintf(text, size, "unit %" PRIu32 " has the event '%s' twice in one tick", slot,
+                     phx_event_name(events[i].kind));
+            return false;
+        }
+        invariants->seen[slot] |= bit;
+    }
+    return true;
+}
+
 bool phx_invariants_hold(PhxInvariants *invariants, const PhxSim *sim, char *text, size_t size) {
     const PhxUnitView units = phx_sim_units(sim);
     const PhxNavGrid map = phx_sim_map(sim);
@@ -57,6 +79,7 @@ bool phx_invariants_hold(PhxInvariants *invariants, const PhxSim *sim, char *tex
             map.cost[before] != PHX_NAV_IMPASSABLE)
             return say_unit(&units, slot, "went into a wall", text, size);
     }
+    if (!events_hold(invariants, sim, text, size)) return false;
     const uint64_t audit = phx_sim_audit_failures(sim);
     if (audit == 0) return true;
     snprintf(text, size, "%" PRIu64 " blocks of a grid changed without a mark", audit);

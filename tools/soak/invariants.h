@@ -10,6 +10,7 @@
 
 typedef struct PhxInvariants {
     uint32_t *cell; /* of each unit slot before the step; PHX_NAV_NO_CELL: not alive, or in a wall */
+    uint8_t *seen;  /* kinds of event that a unit slot had in this tick, a bit each */
     uint32_t capacity, used;
 } PhxInvariants;
 
@@ -19,7 +20,7 @@ void phx_invariants_end(PhxInvariants *invariants);
 /* Before the step. */
 void phx_invariants_note(PhxInvariants *invariants, const PhxSim *sim);
 /* After it: false and `text` where a unit stands off the map, its centre went from a clear cell into one
- * that is a wall, or a grid was written without a mark. */
+ * that is a wall, it has an event of one kind twice, or a grid was written without a mark. */
 bool phx_invariants_hold(PhxInvariants *invariants, const PhxSim *sim, char *text, size_t size);
 
 #endif

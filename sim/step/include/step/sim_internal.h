@@ -18,10 +18,10 @@
 
 enum {
     PHX_SIM_PHASE_LIMIT = 64,
-    PHX_SIM_TYPE_LIMIT = 256,  /* rows of unit_type */
-    PHX_SIM_EVENTS_A_UNIT = 2, /* room for events, besides a fixed number */
-    PHX_SIM_EVENTS_BESIDES = 1024,
-    PHX_SIM_UNIT_GRAIN = 256, /* units a job; has no influence on the result */
+    PHX_SIM_TYPE_LIMIT = 256,                  /* rows of unit_type */
+    PHX_SIM_EVENTS_A_UNIT = 3,                 /* arrived, blocked, unreachable: at most one of each */
+    PHX_SIM_EVENTS_BESIDES = PHX_PLAYER_LIMIT, /* left: at most once a player */
+    PHX_SIM_UNIT_GRAIN = 256,                  /* units a job; has no influence on the result */
     PHX_SIM_FIELD_CACHE_DEFAULT = 256,
     PHX_SIM_FIELD_CACHE_LIMIT = 4096
 };
@@ -64,6 +64,7 @@ struct PhxSim {
     uint64_t root, *table_hashes;
     PhxEvent *events;
     uint32_t event_count, event_capacity;
+    uint8_t *event_kinds; /* a unit slot: kinds of its events in this tick, a bit each */
     fix16_t *prev_x, *prev_y;
 
     /* Phases and who watches them. */
