@@ -1,16 +1,23 @@
-/* golden_run.c: re-simulates replays and compares every tick, on whatever platform it was compiled for.
+/* golden_run.c: re-simulates replays and compares every tick, on whatever platform it was compiled for; hands
+ * replays and snapshots on to other platforms, and takes those of others.
  *
- *   golden_run [--threads N] [--check GOLDENS.txt] [--reload] [--drop] [--every N] REPLAY...
+ *   golden_run [OPTION...] REPLAY...
  *
  * For each replay one line on standard output: name, ticks, threads, root after the last tick as 16 hex
  * digits; the name is the file's, without folder and extension. Compared are root and table hashes of every
- * tick with those in the replay, and the line with those of GOLDENS.txt ("name ticks root", # begins a
- * comment).
- *   --reload  before every tick, the state is saved, and restored into a world that was just created
- *   --drop    before every tick, all that is derived is thrown away, and its memory poisoned
- *   --every   both before each Nth tick only: flow fields are computed anew each time, which costs more than
- * a tick Exit code: 0 all equal, 1 something differs, 2 wrong use or bad input. It needs neither net nor
- * tools.
+ * tick with those in the replay, and the line with those of the goldens.
+ *   --threads N            workers of the sim's loops, 1 unless given
+ *   --check FILE           goldens, a line "name ticks root" each; # begins a comment
+ *   --reload               before every tick, the state is saved, and restored into a world just created
+ *   --drop                 before every tick, all that is derived is thrown away, and its memory poisoned
+ *   --every N              both before each Nth tick only: flow fields are computed anew each time, which
+ *                          costs more than a tick
+ *   --record DIR           the match is recorded anew, into DIR/NAME.phxr
+ *   --snapshot-at T DIR    after T ticks the state is saved into DIR/NAME.state
+ *   --from-snapshot DIR    the match begins with the state in DIR/NAME.state, which is that after
+ *   --at T                 T ticks
+ *   --verify               phx_replay_verify is asked instead, which compares the keyframes too
+ * Exit code: 0 all equal, 1 something differs, 2 wrong use or bad input. It needs neither net nor tools.
  */
 #include <inttypes.h>
 #include <phalanx/replay.h>
@@ -18,12 +25,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { EXIT_EQUAL = 0, EXIT_DIFFERENT = 1, EXIT_BAD = 2, NAME_SIZE = 64 };
+enum { EXIT_EQUAL = 0, EXIT_DIFFERENT = 1, EXIT_BAD = 2, NAME_SIZE = 64, PATH_SIZE = 4096 };
 
 typedef struct Options {
     uint32_t threads, every;
-    bool reload, drop;
-    const char *goldens; /* path, or null */
+    bool reload, drop, verify;
+    const char *goldens;              /* path, or null */
+    const char *record, *save, *from; /* folders, or null */
+    uint32_t save_at, from_at;        /* ticks; 0: not given */
     PhxSimConfig config;
 } Options;
 
@@ -32,8 +41,10 @@ typedef struct Run {
     const PhxReplay *replay;
     const char *name;
     PhxSim *sim;
-    void *snapshot;
+    void *snapshot; /* room for one */
     size_t snapshot_capacity;
+    PhxReplayFile *file; /* of the recorder; null where nothing is recorded */
+    PhxReplayWriter *writer;
 } Run;
 
 static int bad(const char *name, const char *what) {
@@ -48,19 +59,66 @@ static PhxStatus create_sim(const Run *run, PhxSim **out, PhxError *error) {
                           error);
 }
 
+static PhxStatus snapshot_room(Run *run, size_t needed, PhxError *error) {
+    if (needed <= run->snapshot_capacity) return PHX_OK;
+    void *larger = realloc(run->snapshot, needed);
+    if (!larger) return phx_error_set(error, PHX_ERROR_MEMORY, 0, "out of memory");
+    run->snapshot = larger;
+    run->snapshot_capacity = needed;
+    return PHX_OK;
+}
+
+/* The state as it stands, into the run's room. */
+static PhxStatus take_snapshot(Run *run, size_t *size, PhxError *error) {
+    PhxStatus status = snapshot_room(run, phx_sim_snapshot_size(run->sim), error);
+    if (status != PHX_OK) return status;
+    status = phx_sim_snapshot(run->sim, run->snapshot, run->snapshot_capacity, size);
+    return status == PHX_OK ? PHX_OK : phx_error_set(error, status, 0, "the state can't be saved");
+}
+
+static void path_of(const Run *run, const char *folder, const char *extension, char path[PATH_SIZE]) {
+    snprintf(path, PATH_SIZE, "%s/%s.%s", folder, run->name, extension);
+}
+
+static PhxStatus save(Run *run, PhxError *error) {
+    char path[PATH_SIZE];
+    size_t size = 0;
+    const PhxStatus status = take_snapshot(run, &size, error);
+    if (status != PHX_OK) return status;
+    path_of(run, run->options->save, "state", path);
+    FILE *file = fopen(path, "wb");
+    if (!file) return phx_error_set(error, PHX_ERROR_IO, 0, "%s can't be made", path);
+    const bool written = fwrite(run->snapshot, 1, size, file) == size;
+    return fclose(file) == 0 && written ? PHX_OK
+                                        : phx_error_set(error, PHX_ERROR_IO, 0, "%s: not written", path);
+}
+
+/* Restores what another run has saved. */
+static PhxStatus load(Run *run, PhxError *error) {
+    char path[PATH_SIZE];
+    /* No state of this match is larger. */
+    PhxStatus status = snapshot_room(run, phx_sim_state_bytes(run->sim) + PHX_REPLAY_SNAPSHOT_EXTRA, error);
+    if (status != PHX_OK) return status;
+    path_of(run, run->options->from, "state", path);
+    FILE *file = fopen(path, "rb");
+    if (!file) return phx_error_set(error, PHX_ERROR_IO, 0, "%s can't be opened", path);
+    const size_t size = fread(run->snapshot, 1, run->snapshot_capacity, file);
+    const bool read = ferror(file) == 0 && fgetc(file) == EOF;
+    fclose(file);
+    if (!read) return phx_error_set(error, PHX_ERROR_LIMIT, size, "%s: not a state of this match", path);
+    status = phx_sim_restore(run->sim, run->snapshot, size, error);
+    if (status == PHX_OK && phx_sim_tick(run->sim) != run->options->from_at)
+        status =
+            phx_error_set(error, PHX_ERROR_MISMATCH, 0, "%s: of tick %" PRIu32, path, phx_sim_tick(run->sim));
+    return status;
+}
+
 /* Goes on in a fresh world that was given the state of the old one. */
 static PhxStatus reload(Run *run, PhxError *error) {
-    const size_t needed = phx_sim_snapshot_size(run->sim);
     size_t size = 0;
     PhxSim *fresh = NULL;
-    if (needed > run->snapshot_capacity) {
-        void *larger = realloc(run->snapshot, needed);
-        if (!larger) return phx_error_set(error, PHX_ERROR_MEMORY, 0, "out of memory");
-        run->snapshot = larger;
-        run->snapshot_capacity = needed;
-    }
-    PhxStatus status = phx_sim_snapshot(run->sim, run->snapshot, run->snapshot_capacity, &size);
-    if (status != PHX_OK) return phx_error_set(error, status, 0, "the state can't be saved");
+    PhxStatus status = take_snapshot(run, &size, error);
+    if (status != PHX_OK) return status;
     phx_sim_destroy(run->sim);
     run->sim = NULL;
     status = create_sim(run, &fresh, error);
@@ -98,19 +156,60 @@ static int run_tick(Run *run, const PhxReplayTick *tick) {
     if (disturb && run->options->drop) phx_sim_drop_derived(run->sim, (uint8_t)(tick->tick * 37 + 1));
     if (phx_sim_step(run->sim, tick->commands, tick->command_count) != PHX_OK)
         return bad(run->name, "a step failed");
+    if (run->writer &&
+        phx_replay_record_tick(run->writer, run->sim, tick->commands, tick->command_count) != PHX_OK)
+        return bad(run->name, "a tick could not be recorded");
+    if (run->options->save_at == phx_sim_tick(run->sim) && save(run, &error) != PHX_OK)
+        return bad(run->name, error.text);
     snprintf(number, sizeof number, "%" PRIu32, tick->tick);
     return compare(run, number, tick->root, tick->table_hashes);
+}
+
+/* Compares the state that the run begins with: that before the first tick, or a loaded one, with the hashes
+ * that were recorded after the tick before. Leaves the cursor at the next tick. */
+static int compare_start(const Run *run, PhxReplayCursor *cursor) {
+    PhxReplayTick before;
+    const uint32_t at = run->options->from_at;
+    if (at == 0)
+        return compare(run, "start", phx_replay_info(run->replay)->start_root,
+                       phx_replay_start_hashes(run->replay));
+    if (phx_replay_cursor_seek(cursor, at - 1) != PHX_OK || !phx_replay_cursor_next(cursor, &before) ||
+        !before.complete)
+        return bad(run->name, "the replay doesn't reach that tick");
+    return compare(run, "loaded", before.root, before.table_hashes);
 }
 
 static int run_ticks(Run *run) {
     PhxReplayCursor *cursor;
     PhxReplayTick tick;
-    int result =
-        compare(run, "start", phx_replay_info(run->replay)->start_root, phx_replay_start_hashes(run->replay));
     if (phx_replay_cursor_create(run->replay, &cursor) != PHX_OK) return bad(run->name, "out of memory");
+    int result = compare_start(run, cursor);
     while (result == EXIT_EQUAL && phx_replay_cursor_next(cursor, &tick) && tick.complete)
         result = run_tick(run, &tick);
     phx_replay_cursor_destroy(cursor);
+    return result;
+}
+
+static PhxStatus record_begin(Run *run, PhxError *error) {
+    char path[PATH_SIZE];
+    size_t size;
+    const void *content = phx_replay_content(run->replay, &size);
+    path_of(run, run->options->record, "phxr", path);
+    PhxStatus status =
+        phx_replay_file_create(path, &(PhxReplayFileOptions){.flush_ticks = 1000}, &run->file, error);
+    if (status == PHX_OK)
+        status = phx_replay_record_begin(phx_replay_file_sink(run->file), run->sim, content, size, NULL,
+                                         &run->writer, error);
+    return status;
+}
+
+/* Ends what was recorded, where anything was; the worse of `result` and what came of that. */
+static int record_end(Run *run, int result) {
+    bool whole = true;
+    if (run->writer) whole = phx_replay_writer_end(run->writer) == PHX_OK;
+    phx_replay_writer_destroy(run->writer);
+    if (phx_replay_file_close(run->file) != PHX_OK || !whole)
+        return bad(run->name, "the replay could not be written");
     return result;
 }
 
@@ -146,6 +245,45 @@ static void name_of(const char *path, char name[NAME_SIZE]) {
     if (dot && dot != name) *dot = 0;
 }
 
+static void print_line(const Run *run, uint32_t ticks, uint64_t root) {
+    printf("%s %" PRIu32 " %" PRIu32 " %016" PRIx64 "\n", run->name, ticks, run->options->threads, root);
+    fflush(stdout);
+}
+
+/* The library's own verifier; it says the same as run_ticks, and compares the keyframes that are readable
+ * here. */
+static int verify(const Run *run) {
+    static PhxReplayVerification found; /* large */
+    if (phx_replay_verify(run->replay, &run->options->config, NULL, NULL, &found) != PHX_OK)
+        return bad(run->name, "out of memory");
+    if (found.verdict == PHX_REPLAY_VERIFIED) {
+        print_line(run, found.ticks, found.computed_root);
+        return run->options->goldens ? check_goldens(run, found.ticks, found.computed_root) : EXIT_EQUAL;
+    }
+    fprintf(stderr, "golden_run: %s: %s: %s\n", run->name, phx_replay_verdict_name(found.verdict),
+            found.error.text);
+    return found.verdict == PHX_REPLAY_DIVERGED ? EXIT_DIFFERENT : EXIT_BAD;
+}
+
+/* Plays in a world of its own. */
+static int play(Run *run) {
+    PhxError error = {0};
+    const Options *options = run->options;
+    if (create_sim(run, &run->sim, &error) != PHX_OK) return bad(run->name, error.text);
+    if (options->save_at > phx_replay_info(run->replay)->ticks)
+        return bad(run->name, "the replay has fewer ticks than the state to save");
+    if (options->from && load(run, &error) != PHX_OK) return bad(run->name, error.text);
+    int result = EXIT_EQUAL;
+    if (options->record && record_begin(run, &error) != PHX_OK) result = bad(run->name, error.text);
+    if (result == EXIT_EQUAL) result = run_ticks(run);
+    result = record_end(run, result);
+    if (!run->sim) return result;
+    const uint32_t ticks = phx_sim_tick(run->sim);
+    const uint64_t root = phx_sim_root(run->sim);
+    print_line(run, ticks, root);
+    return result == EXIT_EQUAL && options->goldens ? check_goldens(run, ticks, root) : result;
+}
+
 static int run_opened(const Options *options, const PhxReplay *replay, const char *name) {
     Run run = {.options = options, .replay = replay, .name = name};
     PhxReplayPlayback *playback; /* only asked whether this build can play the replay */
@@ -155,15 +293,7 @@ static int run_opened(const Options *options, const PhxReplay *replay, const cha
     phx_replay_playback_destroy(playback);
     if (phx_replay_info(replay)->state != PHX_REPLAY_COMPLETE)
         return bad(name, phx_replay_info(replay)->fault.text);
-    if (create_sim(&run, &run.sim, &error) != PHX_OK) return bad(name, error.text);
-    int result = run_ticks(&run);
-    if (run.sim) {
-        const uint32_t ticks = phx_sim_tick(run.sim);
-        const uint64_t root = phx_sim_root(run.sim);
-        printf("%s %" PRIu32 " %" PRIu32 " %016" PRIx64 "\n", name, ticks, options->threads, root);
-        fflush(stdout);
-        if (result == EXIT_EQUAL && options->goldens) result = check_goldens(&run, ticks, root);
-    }
+    const int result = options->verify ? verify(&run) : play(&run);
     phx_sim_destroy(run.sim);
     free(run.snapshot);
     return result;
@@ -181,31 +311,48 @@ static int run_file(const Options *options, const char *path) {
 }
 
 static int usage(void) {
-    fprintf(
-        stderr,
-        "usage: golden_run [--threads N] [--check GOLDENS.txt] [--reload] [--drop] [--every N] REPLAY...\n");
+    fprintf(stderr,
+            "usage: golden_run [--threads N] [--check GOLDENS.txt] [--reload] [--drop] [--every N]\n"
+            "                  [--record DIR] [--snapshot-at T DIR] [--from-snapshot DIR --at T] REPLAY...\n"
+            "       golden_run --verify [--threads N] [--check GOLDENS.txt] REPLAY...\n");
     return EXIT_BAD;
+}
+
+static uint32_t number(const char *text) { return (uint32_t)strtoul(text, NULL, 10); }
+
+/* Reads the option at argv[i], which has `left` arguments behind it; how many it takes, or -1. */
+static int read_option(char **argv, int left, Options *options) {
+    const char *name = argv[0];
+    if (strcmp(name, "--reload") == 0) return options->reload = true, 0;
+    if (strcmp(name, "--drop") == 0) return options->drop = true, 0;
+    if (strcmp(name, "--verify") == 0) return options->verify = true, 0;
+    if (left < 1) return -1;
+    if (strcmp(name, "--check") == 0) return options->goldens = argv[1], 1;
+    if (strcmp(name, "--threads") == 0) return options->threads = number(argv[1]), 1;
+    if (strcmp(name, "--every") == 0) return options->every = number(argv[1]), 1;
+    if (strcmp(name, "--record") == 0) return options->record = argv[1], 1;
+    if (strcmp(name, "--from-snapshot") == 0) return options->from = argv[1], 1;
+    if (strcmp(name, "--at") == 0) return options->from_at = number(argv[1]), 1;
+    if (strcmp(name, "--snapshot-at") != 0 || left < 2) return -1;
+    options->save_at = number(argv[1]);
+    options->save = argv[2];
+    return 2;
 }
 
 /* Index of the first replay in argv, or 0 for wrong use. */
 static int read_options(int argc, char **argv, Options *options) {
     int i = 1;
     for (; i < argc && strncmp(argv[i], "--", 2) == 0; i++) {
-        const bool more = i + 1 < argc;
-        if (strcmp(argv[i], "--reload") == 0)
-            options->reload = true;
-        else if (strcmp(argv[i], "--drop") == 0)
-            options->drop = true;
-        else if (strcmp(argv[i], "--check") == 0 && more)
-            options->goldens = argv[++i];
-        else if (strcmp(argv[i], "--threads") == 0 && more)
-            options->threads = (uint32_t)strtoul(argv[++i], NULL, 10);
-        else if (strcmp(argv[i], "--every") == 0 && more)
-            options->every = (uint32_t)strtoul(argv[++i], NULL, 10);
-        else
-            return 0;
+        const int taken = read_option(argv + i, argc - i - 1, options);
+        if (taken < 0) return 0;
+        i += taken;
     }
-    return i < argc && options->every > 0 ? i : 0;
+    const bool changes =
+        options->reload || options->drop || options->record || options->save || options->from;
+    const bool wrong = i >= argc || options->every == 0 || (options->verify && changes) ||
+                       (options->save && options->save_at == 0) || (options->from && options->from_at == 0) ||
+                       (options->from_at && !options->from) || (options->from && options->record);
+    return wrong ? 0 : i;
 }
 
 int main(int argc, char **argv) {
