@@ -22,7 +22,7 @@ static uint64_t *row_of(const PhxAgreement *agreement, uint32_t tick) {
 PhxStatus phx_agreement_report(PhxAgreement *agreement, uint32_t side, uint32_t tick, uint64_t root) {
     if (side >= PHX_AGREEMENT_SIDES || !(agreement->sides >> side & 1)) return PHX_OK; /* no longer counts */
     if (tick != agreement->next[side]) return PHX_ERROR_FORMAT;
-    if (agreement->state == PHX_AGREEMENT_EQUAL) {
+    if (agreement->state == PHX_AGREEMENT_EQUAL && tick >= agreement->agreed) {
         if (tick - agreement->agreed >= PHX_NET_HASH_HISTORY) return PHX_ERROR_FULL;
         row_of(agreement, tick)[side] = root;
     }
@@ -33,7 +33,7 @@ PhxStatus phx_agreement_report(PhxAgreement *agreement, uint32_t side, uint32_t 
 uint32_t phx_agreement_laggards(const PhxAgreement *agreement) {
     uint32_t mask = 0;
     for (uint32_t i = 0; i < PHX_AGREEMENT_SIDES; i++)
-        if (agreement->sides >> i & 1 && agreement->next[i] == agreement->agreed) mask |= UINT32_C(1) << i;
+        if (agreement->sides >> i & 1 && agreement->next[i] <= agreement->agreed) mask |= UINT32_C(1) << i;
     return mask;
 }
 
@@ -124,4 +124,19 @@ bool phx_agreement_all_reported(const PhxAgreement *agreement, uint32_t ticks) {
     for (uint32_t i = 0; i < PHX_AGREEMENT_SIDES; i++)
         if (agreement->sides >> i & 1 && agreement->next[i] < ticks) return false;
     return true;
+}
+
+uint32_t phx_agreement_reported(const PhxAgreement *agreement) {
+    uint32_t tick = 0;
+    for (uint32_t i = 0; i < PHX_AGREEMENT_SIDES; i++)
+        if (agreement->sides >> i & 1 && agreement->next[i] > tick) tick = agreement->next[i];
+    return tick;
+}
+
+void phx_agreement_resume(PhxAgreement *agreement, uint32_t tick) {
+    agreement->state = PHX_AGREEMENT_EQUAL;
+    agreement->agreed = tick;
+    agreement->agreed_root = 0;
+    agreement->answered = 0;
+    memset(agreement->table_counts, 0, sizeof agreement->table_counts);
 }

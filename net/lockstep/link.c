@@ -159,7 +159,7 @@ static bool add_span(PhxLink *link, uint32_t begin, uint32_t end) {
 static void compact(PhxLink *link) {
     if (link->rx_head < link->rx_window) return;
     const uint32_t top = link->span_count ? link->spans[link->span_count - 1].end : link->rx_have;
-    memmove(link->rx, link->rx + link->rx_head, top - link->rx_read);
+    if (top != link->rx_read) memmove(link->rx, link->rx + link->rx_head, top - link->rx_read);
     link->rx_head = 0;
 }
 

@@ -46,8 +46,8 @@ const char *phx_net_reason_text(PhxNetReason reason) {
 }
 
 static const char *const event_names[] = {
-    "none",    "joined", "refused",   "loading", "started", "waiting",
-    "resumed", "left",   "bad input", "desync",  "located", "ended",
+    "none", "joined",    "refused", "loading", "started", "waiting", "resumed",
+    "left", "bad input", "desync",  "located", "mended",  "ended",
 };
 _Static_assert(sizeof event_names / sizeof event_names[0] == PHX_NET_EVENT_COUNT, "a name for each event");
 

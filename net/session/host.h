@@ -1,5 +1,6 @@
 /* host.h: the host's inside, shared by host.c (interface), host_links.c (connections, handshake, lobby) and
- * host_match.c (turns, waiting, hashes, end) and host_desync.c (what differs). */
+ * host_match.c (turns, waiting, hashes, end) host_desync.c (what differs) and host_mend.c (how it goes on).
+ */
 #ifndef PHX_SESSION_HOST_H
 #define PHX_SESSION_HOST_H
 
@@ -56,6 +57,11 @@ struct PhxHost {
     PhxDesync desync; /* REPORTED: what was */
     PhxNetEvent desync_event;
     PhxDescent descent;
+    uint32_t mending, mended;       /* players that are being sent the referee's state; that took it */
+    bool mend_used;                 /* once a match */
+    uint32_t mend_total, mend_from; /* bytes of the state; the tick from which the mended are right */
+    uint32_t mend_at[PHX_NET_PLAYERS_MAX];
+    uint64_t mend_deadline;
     PhxEventQueue events;
 
     uint8_t *scratch;  /* PHX_WIRE_MESSAGE_MAX: messages under construction */
@@ -98,5 +104,10 @@ void phx_host_begin_end(PhxHost *host, PhxNetReason reason);
 void phx_host_ask_tables(PhxHost *host); /* the agreement has begun to ask */
 void phx_host_step_desync(PhxHost *host);
 PHX_MUST_USE bool phx_host_take_tree_answer(PhxHost *host, uint8_t slot, const PhxMessage *message);
+
+/* host_mend.c */
+void phx_host_begin_mending(PhxHost *host); /* the walk has ended; does nothing where it isn't allowed */
+void phx_host_step_mending(PhxHost *host);
+PHX_MUST_USE bool phx_host_take_mended(PhxHost *host, uint8_t slot, const PhxMessage *message);
 
 #endif

@@ -112,9 +112,11 @@ static void report_located(PhxHost *host) {
     event->type = PHX_NET_EVENT_LOCATED;
     event->column = descent->column;
     event->cell = descent->cell;
-    if (descent->cell == PHX_NET_NO_CELL) return;
-    event->value_mask = message.located.value_mask;
-    memcpy(event->values, descent->value, sizeof event->values);
+    if (descent->cell != PHX_NET_NO_CELL) {
+        event->value_mask = message.located.value_mask;
+        memcpy(event->values, descent->value, sizeof event->values);
+    }
+    phx_host_begin_mending(host);
 }
 
 /* Sides that can still answer. */
@@ -155,6 +157,7 @@ void phx_host_step_desync(PhxHost *host) {
         begin_descent(host);
     }
     step_descent(host);
+    phx_host_step_mending(host);
 }
 
 bool phx_host_take_tree_answer(PhxHost *host, uint8_t slot, const PhxMessage *message) {

@@ -227,6 +227,8 @@ bool phx_host_match_message(PhxHost *host, PhxHostLink *link, const PhxMessage *
         return in_match;
     case PHX_MESSAGE_TREE_ANSWER:
         return in_match && phx_host_take_tree_answer(host, link->slot, message);
+    case PHX_MESSAGE_MENDED:
+        return in_match && phx_host_take_mended(host, link->slot, message);
     default:
         return false; /* what only a host says, or a second HELLO */
     }

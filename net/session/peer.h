@@ -44,6 +44,7 @@ struct PhxPeer {
     uint8_t question_round;
     uint32_t answer_total, answer_at; /* values of its answer, and how many were given */
     bool answering;
+    uint32_t state_total, state_at; /* of the state that is being sent here, and how much has come */
 };
 
 void phx_peer_tell(PhxPeer *peer, const PhxMessage *message);

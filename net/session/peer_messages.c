@@ -190,6 +190,34 @@ static bool take_located(PhxPeer *peer, const PhxMessage *message) {
     return true;
 }
 
+/* One state after a desync; its pieces come in order. */
+static bool take_state(PhxPeer *peer, const PhxMessage *message) {
+    const PhxNetTree *tree = &peer->config.tree;
+    const PhxBytes *bytes = &message->state.bytes;
+    const uint32_t total = message->state.total, at = message->state.at;
+    if (peer->desync.type != PHX_NET_EVENT_DESYNC || message->state.tick != peer->desync.tick) return false;
+    if (at != peer->state_at || total > PHX_NET_STATE_MAX || (at != 0 && total != peer->state_total))
+        return false;
+    if (bytes->size == 0 || bytes->size > total - at) return false;
+    peer->state_total = total;
+    peer->state_at = at + bytes->size;
+    if (!tree->state_take) return true;
+    const bool taken = tree->state_take(tree->user, message->state.tick, total, at, bytes->data, bytes->size);
+    if (!taken || peer->state_at < total) return true;
+    PhxMessage mended = {.type = PHX_MESSAGE_MENDED};
+    mended.mended.tick = peer->follower.hashed;
+    phx_peer_tell(peer, &mended);
+    return true;
+}
+
+static bool take_mended(PhxPeer *peer, const PhxMessage *message) {
+    if (peer->desync.type != PHX_NET_EVENT_DESYNC) return false;
+    PhxNetEvent *event = phx_event_push(&peer->events, PHX_NET_EVENT_MENDED);
+    event->mask = message->mended.mask;
+    event->tick = message->mended.tick;
+    return true;
+}
+
 static bool take_waiting(PhxPeer *peer, const PhxMessage *message) {
     PhxNetEvent *event =
         phx_event_push(&peer->events, message->waiting.mask ? PHX_NET_EVENT_WAITING : PHX_NET_EVENT_RESUMED);
@@ -251,6 +279,10 @@ static bool take_message(PhxPeer *peer, const PhxMessage *message, const uint8_t
         return take_tree_ask(peer, message);
     case PHX_MESSAGE_LOCATED:
         return take_located(peer, message);
+    case PHX_MESSAGE_STATE:
+        return take_state(peer, message);
+    case PHX_MESSAGE_MENDED:
+        return take_mended(peer, message);
     case PHX_MESSAGE_WAITING:
         return take_waiting(peer, message);
     case PHX_MESSAGE_LEFT:

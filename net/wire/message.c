@@ -52,6 +52,18 @@ static PhxText read_TEXT(PhxReader *reader) {
     return (PhxText){data, data ? size : 0};
 }
 
+static void write_BYTES(PhxWriter *writer, PhxBytes bytes) {
+    if (bytes.size > PHX_NET_STATE_PIECE_MAX) writer_fail(writer, PHX_ERROR_LIMIT);
+    phx_write_varint(writer, bytes.size);
+    phx_write_bytes(writer, bytes.data, bytes.size);
+}
+
+static PhxBytes read_BYTES(PhxReader *reader) {
+    const uint32_t size = read_bounded(reader, PHX_NET_STATE_PIECE_MAX);
+    const uint8_t *data = phx_read_span(reader, size);
+    return (PhxBytes){data, data ? size : 0};
+}
+
 static void write_U64S(PhxWriter *writer, PhxU64s values) {
     if (values.count > PHX_NET_HASH_BATCH) writer_fail(writer, PHX_ERROR_LIMIT);
     phx_write_varint(writer, values.count);

@@ -14,7 +14,8 @@ typedef struct World {
     const Content *content;
     size_t memory; /* of the evidence */
     const Fault *fault;
-    bool struck;
+    bool struck, mended, lasting; /* lasting: the fault isn't taken back */
+    uint8_t received[1 << 16];
     uint64_t value; /* struck: before */
     uint64_t seed;  /* not 0: caches are dropped now and then */
 } World;
@@ -51,10 +52,41 @@ static void answer_values(void *user, const PhxNetTreeQuestion *question, uint32
     tree.values(tree.user, question, at, count, out);
 }
 
+static uint32_t state_size(void *user, uint32_t tick) {
+    PhxBundleContents contents;
+    CHECK(phx_evidence_contents(world_of(user)->evidence, &contents) && contents.tick == tick);
+    return (uint32_t)contents.after.size;
+}
+
+static void state_read(void *user, uint32_t tick, uint32_t at, uint32_t count, uint8_t *out) {
+    PhxBundleContents contents;
+    CHECK(phx_evidence_contents(world_of(user)->evidence, &contents) && contents.tick == tick);
+    CHECK(at + count <= contents.after.size);
+    memcpy(out, contents.after.bytes + at, count);
+}
+
+static bool state_take(void *user, uint32_t tick, uint32_t total, uint32_t at, const uint8_t *bytes,
+                       uint32_t count) {
+    World *world = world_of(user);
+    PhxError error = {0};
+    CHECK(world->fault && tick == world->fault->tick && total <= sizeof world->received);
+    memcpy(world->received + at, bytes, count);
+    if (at + count < total) return false;
+    CHECK_OK(phx_evidence_mend(world->evidence, world->sim, world->received, total, &error));
+    world->mended = true;
+    return true;
+}
+
 static PhxNetTree side_tree(void *user, uint32_t side) {
     Match *match = user;
     match->sides[side] = (Side){match, side};
-    return (PhxNetTree){&match->sides[side], keep, answer_size, answer_values};
+    return (PhxNetTree){.user = &match->sides[side],
+                        .keep = keep,
+                        .size = answer_size,
+                        .values = answer_values,
+                        .state_size = state_size,
+                        .state_read = state_read,
+                        .state_take = state_take};
 }
 
 static void *world_create(void *user) {
@@ -98,7 +130,7 @@ static uint64_t world_step(void *user, uint32_t tick, const PhxNetCommand *comma
     if (!world->evidence)
         CHECK_OK(phx_evidence_create(world->sim, world->content->blob, world->content->size, &options,
                                      &world->evidence, &error));
-    if (world->struck && tick == world->fault->tick + 1) set_cell(world, world->value);
+    if (world->struck && !world->lasting && tick == world->fault->tick + 1) set_cell(world, world->value);
     if (world->seed && test_random(&world->seed) % 4 == 0)
         phx_sim_drop_derived(world->sim, (uint8_t)test_random(&world->seed));
     (void)real_step(world->sim, tick, commands, count, tables, table_count);
@@ -258,6 +290,48 @@ PHX_TEST(desync, any_changed_value_is_named_with_everybodys_value_at_every_side)
             const World *other = match.driver.sides[side == 0 ? 1 : 0].world;
             check_bundle(struck, true, &match.fault);
             check_bundle((World *)(uintptr_t)other, false, &match.fault);
+        }
+        driver_destroy(&match.driver);
+    }
+    free(content.blob);
+}
+
+/* Lasting faults in columns that can't break the sim; with mending all agree again, to the last tick. */
+PHX_TEST(desync, a_side_that_differs_goes_on_from_the_referees_state_where_the_host_allows_it) {
+    Content content = make_content();
+    static Match match;
+    for (uint32_t run = 0; run < 12; run++) {
+        const uint32_t ticks = 200, columns[] = {1, 2, 5}; /* pos_x, pos_y, heading */
+        match_create(&match, &content, 5000 + run, 3, ticks);
+        match.config.host.referee = true;
+        match.config.host.mend = run % 4 != 3;
+        match.config.turn_us = 20000;
+        driver_create(&match.driver, &match.config);
+        World *struck = match.driver.sides[run % 3].world;
+        match.fault = (Fault){.side = run % 3,
+                              .tick = 20 + run,
+                              .table = PHX_TABLE_unit,
+                              .column = columns[run % 3],
+                              .row = (run * 5) % 32,
+                              .bit = 1};
+        struck->fault = &match.fault;
+        struck->lasting = true;
+        driver_run(&match.driver);
+        CHECK_EQ(struck->mended, match.config.host.mend);
+        for (uint32_t i = 0; i < DRIVER_SIDES_MAX; i++) {
+            const DriverSide *side = &match.driver.sides[i];
+            if (!side->peer && i != PHX_NET_PLAYERS_MAX) continue;
+            CHECK_EQ(side->seen[PHX_NET_EVENT_DESYNC], 1);
+            CHECK_EQ(side->seen[PHX_NET_EVENT_MENDED], match.config.host.mend);
+            if (!match.config.host.mend) continue;
+            const PhxNetEvent *event = &side->last[PHX_NET_EVENT_MENDED];
+            CHECK_EQ(event->mask, UINT32_C(1) << match.fault.side);
+            CHECK_THAT(event->tick > match.fault.tick && event->tick < ticks, "run %u: tick %u", run,
+                       event->tick);
+            for (uint32_t tick = event->tick; tick < ticks; tick++)
+                CHECK(side->roots[tick] == match.driver.sides[PHX_NET_PLAYERS_MAX].roots[tick]);
+            CHECK_EQ(side->last[PHX_NET_EVENT_ENDED].reason, PHX_NET_REASON_FINISHED);
+            CHECK_EQ(side->last[PHX_NET_EVENT_ENDED].agreed_ticks, ticks);
         }
         driver_destroy(&match.driver);
     }

@@ -175,6 +175,9 @@ static inline void script_samples(ScriptSample *sample, uint8_t slot) {
     m[PHX_MESSAGE_BYE].bye.text = text;
     m[PHX_MESSAGE_TREE_ASK].tree_ask.count = m[PHX_MESSAGE_TREE_ASK].tree_ask.span = 5;
     m[PHX_MESSAGE_TREE_ANSWER].tree_answer.total = 3, m[PHX_MESSAGE_TREE_ANSWER].tree_answer.values = values;
+    m[PHX_MESSAGE_STATE].state.total = 30;
+    m[PHX_MESSAGE_STATE].state.bytes = (PhxBytes){sample->values, 20};
+    m[PHX_MESSAGE_MENDED].mended.mask = 2, m[PHX_MESSAGE_MENDED].mended.tick = 90;
     m[PHX_MESSAGE_LOCATED].located.value_mask = 0x80000003, m[PHX_MESSAGE_LOCATED].located.values = values;
 }
 

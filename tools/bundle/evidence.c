@@ -124,23 +124,23 @@ static Kept *slot_of(const PhxEvidence *evidence, uint32_t tick) {
 PhxStatus phx_evidence_tick(PhxEvidence *evidence, const PhxSim *sim, const PhxCommand *commands,
                             uint32_t count) {
     const uint32_t tick = phx_sim_tick(sim);
-    if (evidence->kept) return PHX_OK; /* what comes after the desync is no evidence of it */
     const PhxStatus status = phx_replay_record_tick(evidence->writer, sim, commands, count);
-    if (status != PHX_OK || tick % evidence->every != 0) return status;
+    /* What comes after the desync is no evidence of it; its commands may be needed to mend. */
+    if (status != PHX_OK || evidence->kept || tick % evidence->every != 0) return status;
     return take_snapshot(slot_of(evidence, tick), sim);
 }
 
 /* ---- keeping */
 
-/* Steps a replica to the state before `tick`, with the recorded commands. The root must be the recorded one.
+/* Steps a sim to the state before `tick`, with the recorded commands. `same`: with the recorded roots, too.
  */
-static PhxStatus step_to(PhxSim *replica, PhxReplayCursor *cursor, uint32_t tick) {
+static PhxStatus step_to(PhxSim *replica, PhxReplayCursor *cursor, uint32_t tick, bool same) {
     PhxStatus status = phx_replay_cursor_seek(cursor, phx_sim_tick(replica));
     while (status == PHX_OK && phx_sim_tick(replica) < tick) {
         PhxReplayTick recorded;
         if (!phx_replay_cursor_next(cursor, &recorded)) return PHX_ERROR_NOT_FOUND;
         status = phx_sim_step(replica, recorded.commands, recorded.command_count);
-        if (status == PHX_OK && phx_sim_root(replica) != recorded.root) return PHX_ERROR_MISMATCH;
+        if (status == PHX_OK && same && phx_sim_root(replica) != recorded.root) return PHX_ERROR_MISMATCH;
     }
     return status;
 }
@@ -158,7 +158,7 @@ static PhxStatus compute_again(const PhxEvidence *evidence, uint32_t tick, Kept 
         status = phx_sim_create(&evidence->options.replica, evidence->content, evidence->content_size,
                                 &settings, &replica, NULL);
     if (status == PHX_OK) status = phx_sim_restore(replica, from->bytes, from->size, NULL);
-    if (status == PHX_OK) status = step_to(replica, cursor, tick);
+    if (status == PHX_OK) status = step_to(replica, cursor, tick, true);
     if (status == PHX_OK) status = take_snapshot(out, replica);
     phx_sim_destroy(replica);
     phx_replay_cursor_destroy(cursor);
@@ -185,6 +185,37 @@ void phx_evidence_keep(PhxEvidence *evidence, uint32_t tick) {
     evidence->view_ok =
         evidence->after.there && phx_state_view(evidence->sim, evidence->after.bytes, evidence->after.size,
                                                 &evidence->view, NULL) == PHX_OK;
+}
+
+static PhxStatus catch_up(const PhxEvidence *evidence, PhxSim *sim, uint32_t tick) {
+    PhxReplay *replay = NULL;
+    PhxReplayCursor *cursor = NULL;
+    PhxStatus status = phx_replay_open(evidence->record, evidence->record_size, NULL, &replay, NULL);
+    if (status == PHX_OK) status = phx_replay_cursor_create(replay, &cursor);
+    if (status == PHX_OK) status = step_to(sim, cursor, tick, false);
+    phx_replay_cursor_destroy(cursor);
+    phx_replay_close(replay);
+    return status;
+}
+
+PhxStatus phx_evidence_mend(const PhxEvidence *evidence, PhxSim *sim, const void *state, size_t size,
+                            PhxError *error) {
+    const uint32_t tick = phx_sim_tick(sim);
+    Kept own = {0};
+    if (!evidence->kept || tick <= evidence->tick)
+        return phx_error_set(error, PHX_ERROR_STATE, 0, "no desync to mend");
+    PhxStatus status = take_snapshot(&own, sim);
+    if (status == PHX_OK) status = phx_sim_restore(sim, state, size, error);
+    if (status == PHX_OK) {
+        status = phx_sim_tick(sim) == evidence->tick + 1 ? catch_up(evidence, sim, tick) : PHX_ERROR_MISMATCH;
+        if (status != PHX_OK) {
+            (void)phx_error_set(error, status, 0, "the state leads nowhere: %s", phx_status_text(status));
+            if (phx_sim_restore(sim, own.bytes, own.size, NULL) != PHX_OK)
+                (void)phx_error_set(error, status, 0, "and this side's own state can't be taken back");
+        }
+    }
+    free(own.bytes);
+    return status;
 }
 
 bool phx_evidence_exact(const PhxEvidence *evidence) { return evidence->exact; }

@@ -55,6 +55,12 @@ PhxNetTree phx_evidence_tree(PhxEvidence *evidence);
 bool phx_evidence_contents(const PhxEvidence *evidence, PhxBundleContents *out);
 /* The states are exact, not computed again. */
 bool phx_evidence_exact(const PhxEvidence *evidence);
+/* Goes over to `state`, an agreeing side's after the kept tick: the sim, which has gone on since, takes it
+ * and computes the ticks since then again with the recorded commands, so that it stands at the same tick as
+ * before. On failure the sim is as it was. Errors: PHX_ERROR_STATE (nothing was kept), PHX_ERROR_MISMATCH
+ * (another tick's state), those of phx_sim_restore and phx_sim_step. */
+PHX_MUST_USE PhxStatus phx_evidence_mend(const PhxEvidence *evidence, PhxSim *sim, const void *state,
+                                         size_t size, PhxError *error);
 /* Writes a bundle of the match up to contents->tick. Errors: those of phx_bundle_write. */
 PHX_MUST_USE PhxStatus phx_evidence_write(const PhxEvidence *evidence, const char *path,
                                           const PhxBundleContents *contents, PhxError *error);

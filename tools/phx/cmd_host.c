@@ -12,7 +12,8 @@
 #include <string.h>
 
 typedef struct Options {
-    int port, players, referee, relay, ticks, threads, realtime, fast, wait, slot, ticks_per_turn, delay;
+    int port, players, referee, relay, mend, ticks, threads, realtime, fast, wait, slot, ticks_per_turn,
+        delay;
     char *address, *port_file, *replay, *png, *map, *seed, *bot, *bundle;
 } Options;
 
@@ -64,6 +65,8 @@ static int parse(Hosting *hosting, int argc, const char **argv) {
         {"players", 'n', POPT_ARG_INT, &o->players, 0, "player slots to fill (default: the scenario's)", "N"},
         {"referee", 0, POPT_ARG_NONE, &o->referee, 0, "play the match too and compare (the default)", NULL},
         {"relay", 0, POPT_ARG_NONE, &o->relay, 0, "only order commands", NULL},
+        {"mend", 0, POPT_ARG_NONE, &o->mend, 0,
+         "a side that differs from the majority goes on from the referee's state", NULL},
         {"play", 0, POPT_ARG_INT, &o->slot, 0, "play this slot here too", "SLOT"},
         {"bot", 'b', POPT_ARG_STRING, &o->bot, 0, "bot of that slot (default: the scenario's)", "NAME"},
         {"ticks", 't', POPT_ARG_INT, &o->ticks, 0, "end after this many ticks, even if all is still", "N"},
@@ -98,8 +101,8 @@ static int check_options(Hosting *hosting) {
     hosting->relay = o->relay;
     if (o->relay && o->referee) return phx_cli_fail(cli, "--relay and --referee exclude each other");
     if (o->realtime && o->fast) return phx_cli_fail(cli, "--realtime and --fast exclude each other");
-    if (o->relay && (o->replay || o->png || o->slot != PHX_NET_NO_SLOT))
-        return phx_cli_fail(cli, "--relay plays no match: --replay, --png and --play need a referee");
+    if (o->relay && (o->replay || o->png || o->mend || o->slot != PHX_NET_NO_SLOT))
+        return phx_cli_fail(cli, "--relay plays no match: --replay, --png, --mend and --play need a referee");
     if (o->bot && o->slot == PHX_NET_NO_SLOT) return phx_cli_fail(cli, "--bot needs --play SLOT");
     return PHX_CLI_GO;
 }
@@ -174,6 +177,7 @@ static int open_network(Hosting *hosting) {
     config.match_key = settings->match_key;
     config.referee = !hosting->relay;
     config.own_slot = hosting->own_slot;
+    config.mend = o->mend != 0;
     config.final_ticks = hosting->final_ticks;
     config.times.lobby_ms = (uint32_t)o->wait * 1000;
     hosting->pace = phx_match_pace(config.tick_rate, config.ticks_per_turn);

@@ -59,7 +59,9 @@ typedef struct PhxMatch {
     PhxReplayWriter *writer;
     PhxEvidence *evidence;
     PhxMatchDrill drill;
-    PhxNetEvent desync;   /* the first, with all that is known of it by now; type NONE: none */
+    PhxNetEvent desync; /* the first, with all that is known of it by now; type NONE: none */
+    uint8_t *mending;   /* a state that is being received, mending_size bytes of room */
+    size_t mending_size;
     char bundle[512];     /* where its evidence lies; "": nowhere */
     bool broken;          /* the replay couldn't be written any more: said once, exit code 2 at the end */
     uint8_t *has_arrived; /* by unit slot: it has reached a goal at least once */
@@ -150,7 +152,7 @@ int phx_match_evidence_begin(PhxMatch *match);
 void phx_match_evidence_tick(PhxMatch *match, const PhxCommand *commands, uint32_t count);
 /* Answers of this match about its hash tree, for the network; also before it is opened. */
 PhxNetTree phx_match_tree(PhxMatch *match);
-/* DESYNC and LOCATED: says where and who, and writes the bundle. */
+/* DESYNC, LOCATED, MENDED: says where and who, and writes the bundle. */
 void phx_match_desync_event(PhxMatch *match, const PhxNetEvent *event);
 /* The match has ended: what is known of a desync by now is all. */
 void phx_match_desync_end(PhxMatch *match);

@@ -7,6 +7,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { TEXT = 480, NOTES = PHX_NET_PLAYERS_MAX + 2 };
@@ -54,8 +55,62 @@ static void tree_values(void *user, const PhxNetTreeQuestion *question, uint32_t
     tree.values(tree.user, question, at, count, out);
 }
 
+static uint32_t state_size(void *user, uint32_t tick) {
+    const PhxMatch *match = user;
+    PhxBundleContents contents;
+    if (!match->evidence || !phx_evidence_contents(match->evidence, &contents) || contents.tick != tick)
+        return 0;
+    return contents.after.size <= PHX_NET_STATE_MAX ? (uint32_t)contents.after.size : 0;
+}
+
+static void state_read(void *user, uint32_t tick, uint32_t at, uint32_t count, uint8_t *out) {
+    const PhxMatch *match = user;
+    PhxBundleContents contents;
+    (void)tick; /* the one whose size was asked */
+    if (phx_evidence_contents(match->evidence, &contents)) memcpy(out, contents.after.bytes + at, count);
+}
+
+/* The last piece is there: over to the state. What this side recorded since the desync stays as it was. */
+static bool mend(PhxMatch *match, uint32_t tick) {
+    PhxError error = {0};
+    char text[TEXT];
+    const PhxStatus status =
+        phx_evidence_mend(match->evidence, match->sim, match->mending, match->mending_size, &error);
+    if (status != PHX_OK)
+        snprintf(text, sizeof text, "the state after tick %" PRIu32 " from the host was not taken: %s", tick,
+                 error.text);
+    else
+        snprintf(text, sizeof text,
+                 "went over to the host's state after tick %" PRIu32
+                 "; hashes are right again from tick %" PRIu32,
+                 tick, phx_sim_tick(match->sim));
+    phx_cli_note(match->cli, "%s", text);
+    phx_match_note(match, PHX_REPLAY_NOTE_DESYNC, PHX_REPLAY_NO_SLOT, text);
+    return status == PHX_OK;
+}
+
+static bool state_take(void *user, uint32_t tick, uint32_t total, uint32_t at, const uint8_t *bytes,
+                       uint32_t count) {
+    PhxMatch *match = user;
+    if (!match->evidence || total > phx_sim_state_bytes(match->sim) + PHX_REPLAY_SNAPSHOT_EXTRA) return false;
+    if (at == 0) {
+        free(match->mending);
+        match->mending = malloc(total);
+        match->mending_size = total;
+    }
+    if (!match->mending) return false;
+    memcpy(match->mending + at, bytes, count);
+    return at + count == total && mend(match, tick);
+}
+
 PhxNetTree phx_match_tree(PhxMatch *match) {
-    return (PhxNetTree){.user = match, .keep = tree_keep, .size = tree_size, .values = tree_values};
+    return (PhxNetTree){.user = match,
+                        .keep = tree_keep,
+                        .size = tree_size,
+                        .values = tree_values,
+                        .state_size = state_size,
+                        .state_read = state_read,
+                        .state_take = state_take};
 }
 
 /* ---- words */
@@ -226,8 +281,27 @@ static void save_evidence(PhxMatch *match, bool last) {
 
 /* ---- events */
 
+static void say_mended(PhxMatch *match, const PhxNetEvent *event) {
+    char text[TEXT] = "", name[40];
+    for (uint32_t side = 0; side < PHX_NET_PLAYERS_MAX; side++) {
+        if (!has_side(event->mask, side)) continue;
+        append(text, sizeof text, text[0] ? " and " : "");
+        append(text, sizeof text, phx_match_slot_name(match, side, name));
+    }
+    char rest[80];
+    snprintf(rest, sizeof rest, " mended: all hashes are compared again from tick %" PRIu32, event->tick);
+    append(text, sizeof text, rest);
+    phx_cli_note(match->cli, "%s", text);
+    phx_match_note(match, PHX_REPLAY_NOTE_DESYNC, PHX_REPLAY_NO_SLOT, text);
+    phx_cli_set(match->cli, "mended_at", json_integer(event->tick));
+}
+
 void phx_match_desync_event(PhxMatch *match, const PhxNetEvent *event) {
     char text[TEXT];
+    if (event->type == PHX_NET_EVENT_MENDED) {
+        say_mended(match, event);
+        return;
+    }
     if (event->type == PHX_NET_EVENT_DESYNC) {
         if (match->desync.type != PHX_NET_EVENT_NONE) return;
         match->desync = *event;

@@ -195,6 +195,7 @@ void phx_match_event(PhxMatch *match, const PhxNetEvent *event) {
         break;
     case PHX_NET_EVENT_DESYNC:
     case PHX_NET_EVENT_LOCATED:
+    case PHX_NET_EVENT_MENDED:
         phx_match_desync_event(match, event);
         break;
     default:

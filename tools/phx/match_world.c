@@ -57,6 +57,7 @@ void phx_match_close(PhxMatch *match) {
     (void)phx_replay_file_close(match->file);
     phx_trails_destroy(match->trails);
     phx_evidence_destroy(match->evidence);
+    free(match->mending);
     phx_sim_destroy(match->sim);
     free(match->has_arrived);
     phx_cli_jobs_end(&match->jobs, match->plan.threads);

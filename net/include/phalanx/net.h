@@ -83,7 +83,9 @@ typedef struct PhxHostConfig {
     uint32_t delay;          /* turns of input delay, 1..PHX_NET_DELAY_MAX */
     uint32_t tick_rate;      /* Hz, told to the peers for their pacing; not used here */
     uint64_t match_key;      /* told to the peers (seed of the match's random numbers); not used here */
-    bool referee;            /* the host executes turns too, and reports hashes */
+    bool mend; /* sides that differ from a majority with the referee in it are sent the referee's state, once
+                  a match; comparing then goes on, and the ticks between count as not agreed */
+    bool referee;     /* the host executes turns too, and reports hashes */
     uint8_t own_slot; /* the player slot that the host plays itself (needs referee); PHX_NET_NO_SLOT: none */
     uint32_t
         final_ticks; /* the match ends after this many ticks; 0: only by phx_host_end or when all have left */
@@ -164,7 +166,8 @@ PHX_MUST_USE PhxStatus phx_host_drop(PhxHost *host, uint8_t slot, PhxNetReason r
 /* Ends the match in good order after `ticks` ticks in all, or after the next turn where that is later. Before
  * the match runs, it ends at once. Then update until the stage is ENDED. */
 void phx_host_end(PhxHost *host, uint32_t ticks);
-/* Number of ticks that all sides agreed on, and the root after the last of them (`root` may be null). */
+/* Number of ticks that all sides agreed on, and the root after the last of them (`root` may be null). After
+ * MENDED it counts on from the tick named there. */
 uint32_t phx_host_agreed(const PhxHost *host, uint64_t *root);
 void phx_host_statistics(const PhxHost *host, PhxNetStatistics *out);
 

@@ -25,6 +25,8 @@ enum {
     PHX_NET_HASH_BATCH = 64,         /* 64-bit values in one message */
     PHX_NET_HASH_HISTORY = 2048,     /* ticks whose hashes each side keeps: how far one may lag */
     PHX_NET_TREE_VALUES_MAX = 4096,  /* values in one answer about the hash tree */
+    PHX_NET_STATE_PIECE_MAX = 1024,  /* bytes of a state in one message */
+    PHX_NET_STATE_MAX = 1 << 30,     /* bytes of a state that is sent */
     PHX_NET_EVENTS_MAX = 64,         /* events that wait to be polled; more are dropped and counted */
 };
 

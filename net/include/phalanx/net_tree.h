@@ -53,6 +53,17 @@ typedef struct PhxNetTree {
     /* Values at, at + 1 .. at + count - 1 of that answer. */
     void (*values)(void *user, const PhxNetTreeQuestion *question, uint32_t at, uint32_t count,
                    uint64_t *out);
+
+    /* For mending (PhxHostConfig.mend); may be null. At a host that is a referee: bytes of its state after
+     * the tick that was kept, at most PHX_NET_STATE_MAX; 0: it can't be given. And its bytes at .. at + count
+     * - 1. */
+    uint32_t (*state_size)(void *user, uint32_t tick);
+    void (*state_read)(void *user, uint32_t tick, uint32_t at, uint32_t count, uint8_t *out);
+    /* At a peer that differs: the same bytes, piece by piece, in order. With the last one the game goes over
+     * to that state and computes again, from the commands, the ticks that it has executed since; true: done,
+     * and the hashes of all ticks that it executes from now on are right. */
+    bool (*state_take)(void *user, uint32_t tick, uint32_t total, uint32_t at, const uint8_t *bytes,
+                       uint32_t count);
 } PhxNetTree;
 
 #ifdef __cplusplus

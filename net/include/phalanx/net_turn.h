@@ -69,6 +69,8 @@ typedef enum PhxNetEventType {
     PHX_NET_EVENT_DESYNC,    /* tick, table, mask, root[], value_mask, values[]: see below */
     PHX_NET_EVENT_LOCATED,   /* after DESYNC: the walk down the hash tree has ended. All that DESYNC gave, and
                                 column, cell; values[] are then the cell's */
+    PHX_NET_EVENT_MENDED,    /* mask = sides that went over to the majority's state; hashes are compared again
+                                from `tick` on */
     PHX_NET_EVENT_ENDED, /* reason, text; tick = ticks of the match, agreed_tick, agreed_root: nothing follows
                           */
     PHX_NET_EVENT_COUNT

@@ -63,6 +63,11 @@ void phx_agreement_tables(PhxAgreement *agreement, uint32_t side, uint32_t tick,
 bool phx_agreement_complete(const PhxAgreement *agreement);
 /* Ends the asking with what is there, and fills the report. */
 void phx_agreement_conclude(PhxAgreement *agreement, PhxDesync *out);
+/* REPORTED, and all sides are equal again from `tick` on, which none of them has reported yet: judging goes
+ * on there. */
+void phx_agreement_resume(PhxAgreement *agreement, uint32_t tick);
+/* The tick after the last that any side has reported. */
+uint32_t phx_agreement_reported(const PhxAgreement *agreement);
 /* Every side that counts has reported ticks 0 .. ticks - 1. */
 bool phx_agreement_all_reported(const PhxAgreement *agreement, uint32_t ticks);
 

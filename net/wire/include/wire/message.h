@@ -38,6 +38,12 @@ typedef struct PhxText {
     uint32_t size;
 } PhxText;
 
+/* Bytes that only the game understands. */
+typedef struct PhxBytes {
+    const uint8_t *data;
+    uint32_t size;
+} PhxBytes;
+
 /* Little-endian values, in place. */
 typedef struct PhxU64s {
     const uint8_t *data;
@@ -55,6 +61,7 @@ typedef struct PhxCommands {
 #define PHX_WIRE_TYPE_U32      uint32_t
 #define PHX_WIRE_TYPE_U64      uint64_t
 #define PHX_WIRE_TYPE_TEXT     PhxText
+#define PHX_WIRE_TYPE_BYTES    PhxBytes
 #define PHX_WIRE_TYPE_U64S     PhxU64s
 #define PHX_WIRE_TYPE_COMMANDS PhxCommands
 
