@@ -20,9 +20,20 @@ static inline uint32_t match_campaign(uint32_t few, uint32_t all) {
     return is_long && strcmp(is_long, "1") == 0 ? all : few;
 }
 
+/* The state as evidence of a desync, as a recorder that saw one keeps it. */
+static inline void match_keep(PhxReplayWriter *writer, const PhxSim *sim) {
+    size_t size;
+    uint8_t *state = malloc(phx_sim_snapshot_size(sim));
+    CHECK_OK(phx_sim_snapshot(sim, state, phx_sim_snapshot_size(sim), &size));
+    CHECK_OK(phx_replay_writer_evidence(writer, PHX_REPLAY_NO_SLOT, phx_sim_tick(sim), phx_sim_root(sim),
+                                        state, size));
+    free(state);
+}
+
 /* Plays the match of a seed and writes its replay. `skew`: from this tick on the commands are those of
- * another seed; UINT32_MAX: never. */
-static inline void match_record(const char *path, uint64_t seed, uint32_t ticks, uint32_t skew) {
+ * another seed; `keep`: the state after this tick is kept as evidence; UINT32_MAX: never. */
+static inline void match_record_with(const char *path, uint64_t seed, uint32_t ticks, uint32_t skew,
+                                     uint32_t keep) {
     PhxReplayFile *file;
     PhxReplayWriter *writer;
     PhxCommand commands[4];
@@ -37,6 +48,7 @@ static inline void match_record(const char *path, uint64_t seed, uint32_t ticks,
     for (uint32_t t = 0; t < ticks; t++) {
         const uint32_t count = little_commands(sim, t >= skew ? seed + 1000 : seed, commands, bytes);
         CHECK_OK(phx_replay_record_step(writer, sim, commands, count));
+        if (t == keep) match_keep(writer, sim);
     }
     CHECK_OK(phx_replay_writer_end(writer));
     phx_replay_writer_destroy(writer);
@@ -45,15 +57,20 @@ static inline void match_record(const char *path, uint64_t seed, uint32_t ticks,
     free(bytes), free(blob);
 }
 
+static inline void match_record(const char *path, uint64_t seed, uint32_t ticks, uint32_t skew) {
+    match_record_with(path, seed, ticks, skew, UINT32_MAX);
+}
+
 /* The same with a fault, in a process of its own. False where that process died. */
-static inline bool match_record_faulty(const char *path, uint64_t seed, uint32_t ticks, PhxFault *fault) {
+static inline bool match_record_faulty(const char *path, uint64_t seed, uint32_t ticks, uint32_t keep,
+                                       PhxFault *fault) {
     int status;
     fflush(NULL);
     const pid_t child = fork();
     CHECK(child >= 0);
     if (child == 0) {
         phx_fault_plan(fault);
-        match_record(path, seed, ticks, UINT32_MAX);
+        match_record_with(path, seed, ticks, UINT32_MAX, keep);
         _exit(0);
     }
     CHECK_EQ(waitpid(child, &status, 0), child);

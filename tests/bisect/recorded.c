@@ -31,7 +31,7 @@ PHX_TEST(recorded, a_flip_that_stands_alone_is_named_with_its_row_from_either_si
     for (uint32_t bit = 0; bit < 20; bit += 5) {
         /* unit.vel_x of row 5 after the phase arrive: nothing of this tick reads it any more. */
         PhxFault fault = {.tick = 40 + bit, .phase = 6, .table = 3, .column = 3, .row = 5, .bit = bit};
-        CHECK(match_record_faulty(other, SEED, 80, &fault));
+        CHECK(match_record_faulty(other, SEED, 80, UINT32_MAX, &fault));
         for (int turned = 0; turned < 2; turned++) {
             char text[2048];
             PhxBisectReport *report = turned ? compare(other, clean) : compare(clean, other);
@@ -62,9 +62,9 @@ PHX_TEST(recorded, what_cannot_be_known_is_said) {
     match_record(clean, SEED, 60, UINT32_MAX);
     /* A position before the units move: it spreads over several columns before the hash is taken. */
     PhxFault fault = {.tick = 30, .phase = 2, .table = 3, .column = 1, .row = 3, .bit = 15};
-    CHECK(match_record_faulty(other, SEED, 60, &fault));
+    CHECK(match_record_faulty(other, SEED, 60, UINT32_MAX, &fault));
     fault.bit = 14;
-    CHECK(match_record_faulty(third, SEED, 60, &fault));
+    CHECK(match_record_faulty(third, SEED, 60, UINT32_MAX, &fault));
     PhxBisectReport *report = compare(clean, other);
     phx_bisect_paragraph(report, "two replays", text, sizeof text);
     CHECK_EQ(report->tick, 30);
@@ -79,6 +79,51 @@ PHX_TEST(recorded, what_cannot_be_known_is_said) {
     CHECK_EQ(report->reproduced, -1);
     CHECK_THAT(strstr(text, "this build computes what neither recorded"), "%s", text);
     free(report);
+}
+
+/* What differs after the tick, by two sims side by side. */
+static uint32_t differences(uint32_t ticks, PhxFault *fault, PhxDifference out[64]) {
+    PhxSim *clean = little_sim(&(PhxSimConfig){0}, SEED, MATCH_SIDE, MATCH_UNITS);
+    PhxSim *faulty = little_sim(&(PhxSimConfig){0}, SEED, MATCH_SIDE, MATCH_UNITS);
+    for (uint32_t t = 0; t < ticks; t++) {
+        little_step(clean, SEED);
+        phx_fault_plan(fault);
+        little_step(faulty, SEED);
+        phx_fault_plan(NULL);
+    }
+    const uint32_t count = phx_sim_diff(clean, faulty, out, 64);
+    phx_sim_destroy(clean), phx_sim_destroy(faulty);
+    return count;
+}
+
+PHX_TEST(recorded, kept_states_name_every_value_that_differs) {
+    const char *clean = match_path("clean.phxr"), *kept = match_path("kept.phxr"),
+               *other = match_path("other.phxr");
+    PhxFault fault = {.tick = 30, .phase = 2, .table = 3, .column = 1, .row = 3, .bit = 15};
+    PhxDifference want[64];
+    match_record(clean, SEED, 60, UINT32_MAX);
+    match_record_with(kept, SEED, 60, UINT32_MAX, 30);
+    CHECK(match_record_faulty(other, SEED, 60, 30, &fault));
+    const uint32_t count = differences(31, &fault, want);
+    CHECK(count > 2 && count < 64);
+    /* Both kept theirs; one did, and this build reproduces the other; one did, against this build. */
+    const char *const pairs[3][2] = {{kept, other}, {clean, other}, {other, NULL}};
+    for (int i = 0; i < 3; i++) {
+        char text[4096];
+        PhxBisectReport *report = compare(pairs[i][0], pairs[i][1]);
+        phx_bisect_paragraph(report, "two replays", text, sizeof text);
+        CHECK_THAT(report->verdict == PHX_BISECT_DIVERGED && report->tick == 30, "%s", text);
+        CHECK_THAT(report->value_count == count, "%u, not %u: %s", report->value_count, count, text);
+        for (uint32_t d = 0; d < count; d++) {
+            const PhxBisectValue *value = &report->values[d];
+            CHECK_STR(value->column, want[d].column);
+            CHECK_EQ(value->row, want[d].row);
+            CHECK_EQ(value->left, i == 2 ? want[d].right : want[d].left);
+            CHECK_EQ(value->right, i == 2 ? want[d].left : want[d].right);
+        }
+        CHECK_THAT(strstr(text, "phases that declare to write unit.pos_x: integrate"), "%s", text);
+        free(report);
+    }
 }
 
 PHX_TEST(recorded, other_input_is_told_from_a_desync_and_located_too) {

@@ -83,7 +83,7 @@ typedef struct PhxBisectReport {
     bool other_input; /* their commands differ, first in `input_tick` */
     uint32_t input_tick;
     int reproduced; /* the recorded side that this build computes too: 0, 1; -1: neither; -2: not tried */
-    char explained[256]; /* a single changed value that accounts for a recorded hash, or empty */
+    char explained[400]; /* where columns and values are from, or why there are none; or empty */
 } PhxBisectReport;
 
 /* What is being done, a line for a person; `done` of `total` ticks where total isn't 0. */
@@ -101,9 +101,10 @@ typedef struct PhxBisectPlan {
 /* Compares two sides. The report is large: give it memory of its own. */
 void phx_bisect_sides(const PhxBisectPlan *plan, PhxBisectReport *report);
 
-/* Compares what two replays of a match recorded, or (paths[1] null) a replay with this build. A
- * re-simulation by this build, where it reproduces a side, gives the state of that side; of the other only
- * hashes are known, and a value is told where a single changed value accounts for them. */
+/* Compares what two replays or bundles of a match recorded, or (paths[1] null) one with this build. A side's
+ * state after the tick is had from the evidence in either file, or from a re-simulation by this build where
+ * it reproduces that side. Of a side without a state only hashes are known, and a value is told where a
+ * single changed value accounts for them. */
 void phx_bisect_recorded(const char *const paths[2], const PhxSubjectOptions *options, PhxBisectSay say,
                          void *say_user, PhxBisectReport *report);
 

@@ -1,15 +1,17 @@
-/* recorded.c: two replays of a match, or a replay and this build, by the hashes that were recorded.
+/* recorded.c: two replays or bundles of a match, or one and this build, by what was recorded.
  *
- * A replay keeps root and table hashes of each tick: that names tick and table without a simulation. This
- * build then plays the match up to there. Where it comes to what one side recorded, that side's state is
- * known, and of the other side its hashes: see explain.h. Where the commands differ, each replay is played
- * with its own, and the two are compared like two builds.
+ * A replay keeps root and table hashes of each tick: that names tick and table without a simulation. The
+ * states of the sides after that tick are in a bundle or in a replay whose recorder saw the desync
+ * (states.h). This build also plays the match up to there: where it comes to what one side recorded, that
+ * side's state is known, and of the other at least the hashes: see explain.h. Where the commands differ, each
+ * replay is played with its own, and the two are compared like two builds.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "bisect/bisect.h"
 #include "bisect/explain.h"
+#include "bisect/states.h"
 
 typedef struct Records {
     const char *const *paths;
@@ -164,6 +166,42 @@ static void explain(Records *records, PhxSubject *subject, int known) {
                              : "no single changed value");
 }
 
+/* The state of a side after the tick: kept in one of the files, or (`known` is that side) the sim's own. */
+static PhxKeptState state_of(const Records *records, const PhxSubject *subject, int side, int known,
+                             const char **from) {
+    const PhxBisectReport *report = records->report;
+    for (int i = 0; i < 2; i++) {
+        const PhxKeptState kept =
+            phx_kept_state(records->replay[i], subject->sim, report->tick + 1, report->roots[side]);
+        *from = report->names[i];
+        if (kept.bytes) return kept;
+    }
+    *from = "this build";
+    return side == known ? phx_own_state(subject->sim) : (PhxKeptState){NULL, 0};
+}
+
+/* Columns, rows and values, where the states of both sides are there. `known`: the side that the subject's
+ * sim reproduces, or -1. */
+static bool compare_states(Records *records, const PhxSubject *subject, int known) {
+    PhxBisectReport *report = records->report;
+    const char *from[2];
+    PhxKeptState states[2];
+    if (report->before_first) return false;
+    for (int i = 0; i < 2; i++) states[i] = state_of(records, subject, i, known, &from[i]);
+    const bool compared = phx_compare_states(subject->sim, states, report);
+    for (int i = 0; i < 2; i++) free(states[i].bytes);
+    if (!compared) return false;
+    char writers[200];
+    phx_writers_of(subject->sim, report->columns[0].table, report->columns[0].column, writers,
+                   sizeof writers);
+    snprintf(report->explained, sizeof report->explained,
+             "The states after the tick are those that %.39s and %.39s hold; phases that declare to write "
+             "%.39s.%.39s: %.120s.",
+             from[0], from[1], report->columns[0].table, report->columns[0].column,
+             writers[0] ? writers : "none");
+    return true;
+}
+
 /* Two replays with equal commands: which of them does this build compute? */
 static void resimulate_pair(Records *records, PhxSubject *subject) {
     PhxBisectReport *report = records->report;
@@ -183,10 +221,10 @@ static void resimulate_pair(Records *records, PhxSubject *subject) {
         if (tick.tick % 64 == 0) say(records, "ticks played again", tick.tick, report->tick + 1);
     }
     phx_replay_cursor_destroy(cursor);
-    if (subject->tick != report->tick + 1 || report->why[0]) return;
-    for (int i = 0; i < 2; i++)
+    for (int i = 0; i < 2 && subject->tick == report->tick + 1 && !report->why[0]; i++)
         if (phx_sim_root(subject->sim) == report->roots[i]) report->reproduced = i;
-    if (report->reproduced >= 0) explain(records, subject, report->reproduced);
+    if (!compare_states(records, subject, report->reproduced) && report->reproduced >= 0)
+        explain(records, subject, report->reproduced);
 }
 
 /* A replay and this build. */
@@ -212,7 +250,8 @@ static void resimulate_one(Records *records, PhxSubject *subject) {
         if (tick.tick % 64 == 0) say(records, "ticks played again", tick.tick, info->ticks);
     }
     phx_replay_cursor_destroy(cursor);
-    if (report->verdict == PHX_BISECT_DIVERGED) explain(records, subject, 1);
+    if (report->verdict == PHX_BISECT_DIVERGED && !compare_states(records, subject, 1))
+        explain(records, subject, 1);
 }
 
 /* Each replay with its own commands, compared like two builds. */

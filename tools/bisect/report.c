@@ -72,6 +72,15 @@ static void put_phase(Text *to, const PhxBisectReport *report) {
         put(to, " The phase doesn't declare to write there: a stray write, or memory that changed.");
 }
 
+/* Of recorded sides, where no phase is known. */
+static void put_columns(Text *to, const PhxBisectReport *report) {
+    if (report->has_phase || report->column_count == 0) return;
+    put(to, report->column_count == 1 ? " Column: " : " Columns: ");
+    for (uint32_t c = 0; c < report->column_count; c++)
+        put(to, "%s%s.%s", c ? ", " : "", report->columns[c].table, report->columns[c].column);
+    put(to, ".");
+}
+
 static void put_values(Text *to, const PhxBisectReport *report) {
     const uint32_t shown = report->value_count < 4 ? report->value_count : 4;
     for (uint32_t i = 0; i < shown; i++) {
@@ -134,7 +143,8 @@ static void put_diverged(Text *to, const PhxBisectReport *report) {
         put(to, " Played again, this build computes what %s recorded.", report->names[report->reproduced]);
     if (report->reproduced == -1) put(to, " Played again, this build computes what neither recorded.");
     if (report->table_count > 0) put_tables(to, report);
-    if (!report->recorded || report->has_phase) put_phase(to, report);
+    put_phase(to, report);
+    put_columns(to, report);
     put_values(to, report);
     put_inputs(to, report);
     if (report->history)
