@@ -33,16 +33,23 @@ static void say(const Records *records, const char *text, uint32_t done, uint32_
     if (records->say) records->say(records->user, text, done, total);
 }
 
-/* A name for a path: its last part. */
-static void name_side(PhxBisectReport *report, int i, const char *path) {
-    const char *slash = path ? strrchr(path, '/') : NULL;
-    snprintf(report->names[i], PHX_BISECT_NAME, "%.39s", !path ? "this build" : slash ? slash + 1 : path);
+/* Names for the paths: their last parts, told apart where they are alike. */
+static void name_sides(PhxBisectReport *report, const char *const paths[2]) {
+    static const char *const sides[] = {"left", "right"};
+    const char *last[2];
+    for (int i = 0; i < 2; i++) {
+        const char *slash = paths[i] ? strrchr(paths[i], '/') : NULL;
+        last[i] = !paths[i] ? "this build" : slash ? slash + 1 : paths[i];
+    }
+    const bool alike = strcmp(last[0], last[1]) == 0;
+    for (int i = 0; i < 2; i++)
+        snprintf(report->names[i], PHX_BISECT_NAME, "%s%s%.30s", alike ? sides[i] : "", alike ? " " : "",
+                 last[i]);
 }
 
 static bool load(Records *records, int i) {
     PhxError error = {0};
     const char *path = records->paths[i];
-    name_side(records->report, i, path);
     if (!path) return true;
     if (phx_replay_load(path, 0, &records->replay[i], &error) != PHX_OK)
         return lost(records, path, error.text);
@@ -312,6 +319,7 @@ void phx_bisect_recorded(const char *const paths[2], const PhxSubjectOptions *op
         return;
     }
     *records = (Records){.paths = paths, .options = options, .say = speak, .user = user, .report = report};
+    name_sides(report, paths);
     if (load(records, 0) && load(records, 1)) {
         if (!records->replay[1]) {
             resimulate(records);

@@ -118,9 +118,9 @@ static void set_json(PhxCli *cli, const PhxBisectReport *report) {
     phx_cli_set(cli, "inputs", values_json(report, report->inputs, report->input_count));
 }
 
-static int conclude(PhxCli *cli, const PhxBisectReport *report, const char *replay) {
-    static char text[PARAGRAPH];
-    phx_bisect_paragraph(report, replay, text, sizeof text);
+static int conclude(PhxCli *cli, const PhxBisectReport *report, const char *what) {
+    char text[PARAGRAPH];
+    phx_bisect_paragraph(report, what, text, sizeof text);
     phx_cli_progress(cli, 1, 1, "");
     set_json(cli, report);
     phx_cli_set(cli, "text", json_string(text));
@@ -204,6 +204,15 @@ static int bisect_sides(PhxCli *cli, const Options *options, PhxBisectReport *re
     return PHX_CLI_GO;
 }
 
+/* What was compared, for the paragraph. */
+static void name_inputs(const PhxCli *cli, const Options *options, char *text, size_t size) {
+    const char *other = cli->argument_count == 2 ? cli->arguments[1] : NULL;
+    const char *left = options->left, *right = options->right;
+    snprintf(text, size, "%.240s%s%.240s%s%.240s%s%s%.240s%s", cli->arguments[0], other ? " and " : "",
+             other ? other : "", left ? ", left `" : "", left ? left : "", left ? "`" : "",
+             right ? ", right `" : "", right ? right : "", right ? "`" : "");
+}
+
 int phx_cmd_bisect(PhxCli *cli, int argc, const char **argv) {
     Options options = {.timeout = 600};
     const struct poptOption table[] = {
@@ -230,7 +239,11 @@ int phx_cmd_bisect(PhxCli *cli, int argc, const char **argv) {
         const PhxSubjectOptions plain = {.game = cli->game, .threads = 1};
         phx_bisect_recorded(paths, &plain, say, cli, report);
     }
-    if (code == PHX_CLI_GO) code = conclude(cli, report, cli->arguments[0]);
+    if (code == PHX_CLI_GO) {
+        char what[1024];
+        name_inputs(cli, &options, what, sizeof what);
+        code = conclude(cli, report, what);
+    }
     free(report);
     return code;
 }
