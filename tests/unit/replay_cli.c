@@ -136,20 +136,21 @@ static void forge(uint8_t *bytes, size_t size, uint32_t kind, uint32_t number_of
 }
 
 PHX_TEST(replay_cli, every_word_has_help_with_examples_and_refuses_wrong_use) {
-    static const char *const words[] = {"info", "verify", "seek", "dump", "commands",
-                                        "cut",  "diff",   "fork", "png"};
+    static const struct {
+        const char *word, *rest;
+    } words[] = {{"info", ""},     {"verify", ""},        {"seek", ""},        {"dump", ""},
+                 {"commands", ""}, {"cut", " -o x.phxr"}, {"diff", " y.phxr"}, {"fork", " --at 1 -o x.phxr"},
+                 {"png", " y.png"}};
     char line[200];
     wants("replay --help", 0, "usage: phx replay WORD");
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
-        snprintf(line, sizeof line, "replay %s --help", words[i]);
+        snprintf(line, sizeof line, "replay %s --help", words[i].word);
         wants(line, 0, "Examples:\n  phx replay ");
-        snprintf(line, sizeof line, "replay %s", words[i]);
+        snprintf(line, sizeof line, "replay %s", words[i].word);
         wants(line, 2, "an argument is missing");
-        snprintf(line, sizeof line, "replay %s --nonsense x", words[i]);
+        snprintf(line, sizeof line, "replay %s --nonsense x", words[i].word);
         wants(line, 2, "unknown option");
-        const bool two = strcmp(words[i], "diff") == 0 || strcmp(words[i], "png") == 0;
-        const char *more = strcmp(words[i], "fork") == 0 ? " --at 1 -o x.phxr" : two ? " y.phxr" : "";
-        snprintf(line, sizeof line, "replay %s nowhere.phxr%s", words[i], more);
+        snprintf(line, sizeof line, "replay %s nowhere.phxr%s", words[i].word, words[i].rest);
         wants(line, 2, "nowhere.phxr: No such file");
     }
     wants("replay", 2, "a word is missing");
@@ -259,6 +260,8 @@ PHX_TEST(replay_cli, verify_tells_four_verdicts_apart_in_many_files_at_a_time) {
     json_t *object = object_of("replay verify --json -j 2 many nowhere.phxr", 1);
     CHECK_EQ(json_array_size(json_object_get(object, "files")), 6);
     CHECK_EQ(number(json_object_get(object, "summary"), "unreadable"), 3);
+    CHECK(strstr(text(json_array_get(json_object_get(object, "files"), 0), "reason"), "tick 123"));
+    CHECK(strstr(text(json_array_get(json_object_get(object, "files"), 5), "reason"), "No such file"));
     json_decref(object);
     free(one.out), free(one.err), free(three.out), free(three.err), free(bytes), free(copy);
 }

@@ -93,7 +93,7 @@ json_t *phx_replay_cmd_verdict_json(const PhxReplayInfo *info, const PhxReplayVe
     json_object_set_new(object, "keyframes", json_integer(result->keyframes));
     json_object_set_new(object, "keyframes_passed", json_integer(result->keyframes_passed));
     if (result->error.text[0] != 0)
-        json_object_set_new(object, result->verdict == PHX_REPLAY_VERIFIED ? "fault" : "error",
+        json_object_set_new(object, result->verdict == PHX_REPLAY_VERIFIED ? "fault" : "reason",
                             json_string(result->error.text));
     if (result->verdict == PHX_REPLAY_VERIFIED)
         json_object_set_new(object, "root", phx_cli_hash_json(result->computed_root));
@@ -206,7 +206,7 @@ static void fail_file(File *file, PhxStatus status, const PhxError *error) {
     file->code = PHX_EXIT_WRONG;
     snprintf(file->line, sizeof file->line, "%s",
              error != NULL && error->text[0] != 0 ? error->text : phx_status_text(status));
-    file->json = json_pack("{s:s, s:s*}", "verdict", "unreadable", "error", file->line);
+    file->json = json_pack("{s:s, s:s*}", "verdict", "unreadable", "reason", file->line);
 }
 
 static void verify_file(Files *files, File *file) {
