@@ -102,6 +102,7 @@ static inline void raw_say(RawSide *raw, const PhxMessage *message) {
 static inline void raw_send(RawSide *raw, Script *script, uint64_t now) {
     uint8_t datagram[PHX_NET_DATAGRAM_MAX];
     size_t size;
+    if (!raw->link.tx) return; /* never connected */
     while (script->in.count < SCRIPT_QUEUE && (size = phx_link_send(&raw->link, now, datagram)) != 0)
         script_put(&script->in, PHX_TRANSPORT_DATAGRAM, raw->number, datagram, size);
 }
@@ -111,6 +112,7 @@ static inline uint32_t raw_receive(RawSide *raw, Script *script, uint64_t now, P
                                    PhxMessageType want) {
     ScriptItem item;
     uint32_t types = 0;
+    if (!raw->link.tx) return 0;
     while (script_take(&script->out, &item))
         if (item.link == raw->number) (void)phx_link_receive(&raw->link, now, item.data, item.size);
     const uint8_t *bytes;
