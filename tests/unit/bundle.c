@@ -186,3 +186,37 @@ PHX_TEST(bundle, what_is_no_bundle_is_refused_in_words) {
     (void)remove("phx_test_unit.bundle");
     forget(&recorded);
 }
+
+/* Questions come from the network: whatever they say, an answer is within its size or there is none. */
+PHX_TEST(bundle, questions_about_anything_are_answered_within_limits_or_not_at_all) {
+    static uint64_t values[PHX_NET_TREE_VALUES_MAX];
+    Recorded recorded;
+    uint64_t seed = 8;
+    uint32_t answered = 0;
+    record(&recorded, 6, 0, 15, UINT32_MAX);
+    const PhxNetTree tree = phx_evidence_tree(recorded.evidence);
+    const PhxNetTreeQuestion early = {.tick = 7, .table = PHX_TABLE_unit};
+    CHECK_EQ(tree.size(tree.user, &early), 0); /* nothing was kept yet */
+    tree.keep(tree.user, 7);
+    CHECK_EQ(tree.size(tree.user, &early),
+             2 * recorded.sim->world->tables[PHX_TABLE_unit].desc->column_count);
+    for (uint32_t i = 0; i < 20000; i++) {
+        const uint32_t wild[] = {0, 1, 2, 16, 1600, UINT32_MAX, UINT32_MAX - 1, (uint32_t)test_random(&seed)};
+        PhxNetTreeQuestion question = {.tick = 7,
+                                       .level =
+                                           (PhxNetTreeLevel)(test_random(&seed) % PHX_NET_TREE_LEVEL_COUNT),
+                                       .table = (uint16_t)(test_random(&seed) % 8),
+                                       .column = (uint16_t)(test_random(&seed) % 24),
+                                       .first = wild[test_random(&seed) % 8],
+                                       .count = wild[1 + test_random(&seed) % 7],
+                                       .span = wild[1 + test_random(&seed) % 7]};
+        if (question.count == 0) question.count = 1;
+        if (question.span == 0) question.span = 1;
+        const uint32_t size = tree.size(tree.user, &question);
+        if (size == 0 || size > PHX_NET_TREE_VALUES_MAX) continue;
+        tree.values(tree.user, &question, 0, size, values);
+        answered++;
+    }
+    CHECK(answered > 2000);
+    forget(&recorded);
+}

@@ -145,7 +145,9 @@ static PhxStatus step_to(PhxSim *replica, PhxReplayCursor *cursor, uint32_t tick
     return status;
 }
 
-static PhxStatus compute_again(const PhxEvidence *evidence, uint32_t tick, Kept *out) {
+/* The states before and after `tick`, each where it isn't there, by a replica that begins at the last
+ * snapshot. */
+static PhxStatus compute_again(const PhxEvidence *evidence, uint32_t tick, Kept *before, Kept *after) {
     const Kept *from = slot_of(evidence, tick);
     const PhxSettings settings = phx_sim_settings(evidence->sim);
     PhxReplay *replay = NULL;
@@ -159,29 +161,30 @@ static PhxStatus compute_again(const PhxEvidence *evidence, uint32_t tick, Kept 
                                 &settings, &replica, NULL);
     if (status == PHX_OK) status = phx_sim_restore(replica, from->bytes, from->size, NULL);
     if (status == PHX_OK) status = step_to(replica, cursor, tick, true);
-    if (status == PHX_OK) status = take_snapshot(out, replica);
+    if (status == PHX_OK && !before->there) status = take_snapshot(before, replica);
+    if (status == PHX_OK && !after->there) status = step_to(replica, cursor, tick + 1, true);
+    if (status == PHX_OK && !after->there) status = take_snapshot(after, replica);
     phx_sim_destroy(replica);
     phx_replay_cursor_destroy(cursor);
     phx_replay_close(replay);
     return status;
 }
 
-static void keep_one(PhxEvidence *evidence, uint32_t tick, Kept *out) {
+/* The state before `tick` as it was, where the ring has it. */
+static void copy_exact(const PhxEvidence *evidence, uint32_t tick, Kept *out) {
     const Kept *exact = slot_of(evidence, tick);
-    if (exact->there && exact->tick == tick) {
-        (void)copy_kept(out, exact);
-        return;
-    }
-    evidence->exact = false;
-    if (compute_again(evidence, tick, out) != PHX_OK) out->there = false;
+    if (exact->there && exact->tick == tick) (void)copy_kept(out, exact);
 }
 
 void phx_evidence_keep(PhxEvidence *evidence, uint32_t tick) {
     if (evidence->kept || tick >= phx_replay_writer_ticks(evidence->writer)) return;
-    evidence->kept = evidence->exact = true;
+    evidence->kept = true;
     evidence->tick = tick;
-    keep_one(evidence, tick, &evidence->before);
-    keep_one(evidence, tick + 1, &evidence->after);
+    copy_exact(evidence, tick, &evidence->before);
+    copy_exact(evidence, tick + 1, &evidence->after);
+    evidence->exact = evidence->before.there && evidence->after.there;
+    /* Where this fails, what isn't there stays so. */
+    if (!evidence->exact) (void)compute_again(evidence, tick, &evidence->before, &evidence->after);
     evidence->view_ok =
         evidence->after.there && phx_state_view(evidence->sim, evidence->after.bytes, evidence->after.size,
                                                 &evidence->view, NULL) == PHX_OK;
