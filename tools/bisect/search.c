@@ -274,7 +274,8 @@ void phx_bisect_sides(const PhxBisectPlan *plan, PhxBisectReport *report) {
         HuntState states[2];
         if (!hunt_ask(hunt, replies, "hash") || !hunt_read_state(replies[0], &states[0]) ||
             !hunt_read_state(replies[1], &states[1]))
-            (void)hunt_lost(hunt, "a side gives no hash");
+            (void)hunt_lost(hunt, "a side gives no hash: %s",
+                            hunt->side[0].why[0] ? hunt->side[0].why : hunt->side[1].why);
         else if (states_differ(hunt, states))
             hunt_locate_start(hunt);
         else if (search(hunt))

@@ -6,9 +6,11 @@
  */
 #include "bisect/worker.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/bytes.h"
 #include "base/hash_stream.h"
@@ -343,16 +345,33 @@ static void split(Words *words, const char *rest) {
         if (words->count < ARGUMENTS) words->word[words->count++] = at;
 }
 
-/* Reads a line into worker->line, without its line feed. A longer one than the limit ends the worker. */
-static bool read_line(Worker *worker) {
-    if (!fgets(worker->line, sizeof worker->line, worker->in)) return false;
-    const size_t length = strlen(worker->line);
-    if (length == 0 || worker->line[length - 1] != '\n') {
-        refuse(worker, "line", "a request is a line of text, of at most 4095 bytes");
-        return false;
+/* The next byte, or EOF. Where standard input doesn't wait for bytes (WebAssembly under node), this does. */
+static int read_byte(FILE *in) {
+    for (;;) {
+        const int byte = getc(in);
+        if (byte != EOF || !ferror(in) || errno != EAGAIN) return byte;
+        clearerr(in);
+#ifdef __wasi__
+        (void)nanosleep(&(struct timespec){.tv_nsec = 200000}, NULL);
+#endif
     }
-    worker->line[length - 1] = 0;
-    if (length > 1 && worker->line[length - 2] == '\r') worker->line[length - 2] = 0;
+}
+
+/* Reads a line into worker->line, without its line feed. A longer one than the limit, or one with a zero in
+ * it, ends the worker. */
+static bool read_line(Worker *worker) {
+    size_t length = 0;
+    int byte;
+    while ((byte = read_byte(worker->in)) != '\n') {
+        if (byte == EOF && length == 0) return false;
+        if (byte == EOF || byte == 0 || length == sizeof worker->line - 1) {
+            refuse(worker, "line", "a request is a line of text, of at most 4095 bytes");
+            return false;
+        }
+        worker->line[length++] = (char)byte;
+    }
+    if (length > 0 && worker->line[length - 1] == '\r') length--;
+    worker->line[length] = 0;
     return true;
 }
 
