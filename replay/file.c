@@ -19,22 +19,32 @@ struct PhxReplayFile {
     PhxReplayFileOptions options;
     uint32_t unflushed; /* ticks */
     PhxStatus status;
+    int fault; /* errno of the first failure; 0: none, or the system gave none */
 };
 
+/* Keeps what the system says of a failed call; later ones fail for the same reason or a lesser one. */
+static PhxStatus checked(PhxReplayFile *file, bool good) {
+    if (good) return PHX_OK;
+    if (file->fault == 0) file->fault = errno;
+    return PHX_ERROR_IO;
+}
+
 static PhxStatus to_disk(PhxReplayFile *file) {
-    if (fflush(file->stream) != 0) return PHX_ERROR_IO;
+    errno = 0;
+    if (fflush(file->stream) != 0) return checked(file, false);
     if (!file->options.sync) return PHX_OK;
 #if defined(_WIN32)
-    return _commit(_fileno(file->stream)) == 0 ? PHX_OK : PHX_ERROR_IO;
+    return checked(file, _commit(_fileno(file->stream)) == 0);
 #else
-    return fsync(fileno(file->stream)) == 0 ? PHX_OK : PHX_ERROR_IO;
+    return checked(file, fsync(fileno(file->stream)) == 0);
 #endif
 }
 
 static PhxStatus file_write(void *user, const void *bytes, size_t size) {
     PhxReplayFile *file = user;
-    if (file->status == PHX_OK && fwrite(bytes, 1, size, file->stream) != size) file->status = PHX_ERROR_IO;
-    return file->status;
+    if (file->status != PHX_OK) return file->status;
+    errno = 0;
+    return file->status = checked(file, fwrite(bytes, 1, size, file->stream) == size);
 }
 
 static PhxStatus file_tick_done(void *user, bool now) {
@@ -65,17 +75,22 @@ PhxReplaySink phx_replay_file_sink(PhxReplayFile *file) {
     return (PhxReplaySink){.write = file_write, .tick_done = file_tick_done, .user = file};
 }
 
+int phx_replay_file_fault(const PhxReplayFile *file) { return file ? file->fault : 0; }
+
 PhxStatus phx_replay_file_close(PhxReplayFile *file) {
     if (!file) return PHX_OK;
     PhxStatus status = file->status;
     if (status == PHX_OK) status = to_disk(file);
-    if (fclose(file->stream) != 0) status = PHX_ERROR_IO;
+    errno = 0;
+    if (fclose(file->stream) != 0) status = checked(file, false);
+    errno = file->fault;
     free(file);
     return status;
 }
 
 /* Reads all of a stream, at most `limit` bytes, into a buffer that doubles as bytes come in: no size is
- * believed. */
+ * believed, and what doesn't begin as a replay (a device without an end, say) isn't read on: its first bytes
+ * are returned, for phx_replay_open to refuse. */
 static PhxStatus read_all(FILE *stream, size_t limit, uint8_t **out, size_t *out_size) {
     size_t capacity = limit < 65536 ? limit + 1 : 65536, size = 0;
     uint8_t *bytes = malloc(capacity);
@@ -87,7 +102,7 @@ static PhxStatus read_all(FILE *stream, size_t limit, uint8_t **out, size_t *out
             status = PHX_ERROR_LIMIT;
         else if (ferror(stream))
             status = PHX_ERROR_IO;
-        else if (size < capacity)
+        else if (size < capacity || memcmp(bytes, phx_replay_signature, PHX_REPLAY_SIGNATURE_SIZE) != 0)
             break;
         else {
             capacity = capacity <= limit / 2 ? capacity * 2 : limit + 1;

@@ -340,7 +340,10 @@ static void scan_records(Scan *scan) {
         info->kinds[record.kind].bytes += record.next - at;
         info->kept_bytes = at = record.next;
     }
-    if (status == PHX_OK && !scan->ended)
+    if (status != PHX_OK && scan->ended)
+        status = phx_error_set(&info->fault, PHX_ERROR_FORMAT, at, "%llu bytes after the end record",
+                               (unsigned long long)(size - at));
+    else if (status == PHX_OK && !scan->ended)
         status = phx_error_set(
             &info->fault, PHX_ERROR_TRUNCATED, size,
             "the bytes end at %llu without an end record: the recorder died, or the file was cut",

@@ -12,6 +12,7 @@
  * packets when the round trip varies, is turned off.
  */
 #include <enet/enet.h>
+#include <errno.h>
 #include <phalanx/net_transport.h>
 #include <string.h>
 
@@ -136,11 +137,21 @@ static PhxStatus create(PhxAllocator allocator, const ENetAddress *bind, size_t 
                         PhxError *error) {
     EnetTransport *enet = allocator.allocate(allocator.user, sizeof *enet);
     if (!enet) return phx_error_set(error, PHX_ERROR_MEMORY, 0, "no memory for the ENet transport");
+    errno = 0;
     *enet = (EnetTransport){.allocator = allocator, .host = enet_host_create(bind, peers, 1, 0, 0)};
     if (!enet->host) {
+        const int fault = errno;
+        char where[64] = "";
+        if (bind && bind->host != ENET_HOST_ANY && enet_address_get_host_ip(bind, where, sizeof where) != 0)
+            where[0] = 0;
         allocator.release(allocator.user, enet, sizeof *enet);
-        return phx_error_set(error, PHX_ERROR_IO, 0, "no UDP socket on port %u: is it in use?",
-                             bind ? (unsigned)bind->port : 0);
+        return phx_error_set(error, PHX_ERROR_IO, 0, "no UDP socket on %s%sport %u: %s", where,
+                             where[0] ? ", " : "", bind ? (unsigned)bind->port : 0,
+                             fault == EADDRNOTAVAIL ? "this machine has no such address"
+                             : fault == EADDRINUSE  ? "the port is in use"
+                             : fault == EACCES      ? "not allowed; ports below 1024 are the system's"
+                             : fault != 0           ? strerror(fault)
+                                                    : "the system gives no reason");
     }
     enet->host->mtu = PACKET_MTU;
     enet->host->maximumPacketSize = PHX_NET_DATAGRAM_MAX;

@@ -4,8 +4,12 @@
 
 #include "harness.h"
 
+#include <ctype.h>
 #include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -19,6 +23,16 @@ typedef struct Result {
 static void release(Result *result) {
     free(result->out);
     free(result->err);
+}
+
+/* Bytes that a file of the next calls may have, as on a full disk; 0: no limit. */
+static rlim_t file_limit;
+
+static void limit_files(void) {
+    if (file_limit == 0) return;
+    signal(SIGXFSZ, SIG_IGN);
+    const struct rlimit limit = {.rlim_cur = file_limit, .rlim_max = file_limit};
+    if (setrlimit(RLIMIT_FSIZE, &limit) != 0) _exit(98);
 }
 
 /* Runs `phx WORDS`; words are separated by single spaces. */
@@ -39,6 +53,7 @@ static Result phx(const char *words) {
     CHECK(child >= 0);
     if (child == 0) {
         if (freopen(out_path, "w", stdout) == NULL || freopen(err_path, "w", stderr) == NULL) _exit(99);
+        limit_files();
         const int code = phx_cli_main(argc, argv, NULL);
         fflush(NULL);
 #ifdef PHX_CRITERION
@@ -97,6 +112,47 @@ static const Case cases[] = {
     {"run --ticks", 2, "--ticks: missing argument"},
     {"run --ticks x a.yaml", 2, "x: invalid numeric value"},
     {"run --ticks -1 a.yaml", 2, "--ticks: -1: a number from 0 to 100000000 is wanted"},
+    {"run --ticks -9223372036854775808 a.yaml", 2, "number too large or too small"},
+    {"run --field-cache 0 a.yaml", 2,
+     "--field-cache: 0: a number from 1 to 4096 is wanted; leave the option out"},
+    {"run --ticks 0 %S/duel.yaml", 0, "duel: 0 ticks at 20"},
+    {"bench --ticks 0 a.yaml", 2, "--ticks: 0: a number from 1 to 100000000 is wanted; leave the option out"},
+    {"bench --field-cache 0 a.yaml", 2, "--field-cache: 0: a number from 1"},
+    {"synctest --ticks 0 a.yaml", 2, "--ticks: 0: a number from 1"},
+    {"synctest --field-cache 0 a.yaml", 2, "--field-cache: 0: a number from 1"},
+    {"soak --seconds 0", 2, "--seconds: 0: a number from 1"},
+    {"soak --matches 0", 2, "--matches: 0: a number from 1"},
+    {"soak --matches 1 --out /nowhere", 2, "--out: /nowhere: No such file or directory"},
+#ifdef PHX_CLI_HOST
+    {"host --players 0 a.yaml", 2, "--players: 0: a number from 1 to 16 is wanted; leave the option out"},
+    {"host --delay 0 a.yaml", 2, "--delay: 0: a number from 1"},
+    {"host --ticks 0 a.yaml", 2, "--ticks: 0: a number from 1"},
+    {"host --ticks-per-turn 0 a.yaml", 2, "--ticks-per-turn: 0: a number from 1"},
+    {"host --png x.gif a.yaml", 2, "x.gif: pictures are written as .png or .svg"},
+    {"host --bundle /nowhere/x a.yaml", 2, "/nowhere/x: No such file or directory"},
+    {"host --wait 1 --address 203.0.113.1 %S/duel.yaml", 2,
+     "no UDP socket on 203.0.113.1, port 0: this machine has no"},
+#endif
+#ifdef PHX_CLI_JOIN
+    {"join a.yaml --connect a:b:9", 2, "--connect: a:b:9: HOST:PORT is wanted, with one colon"},
+    {"join a.yaml --connect a", 2, "--connect: a: HOST:PORT is wanted, with one colon"},
+    {"join a.yaml --connect a:", 2, "--connect: a:: behind the colon a port from 1 to 65535 is wanted"},
+    {"join a.yaml --connect a:65536", 2, "--connect: a:65536: behind the colon a port"},
+    {"join a.yaml --connect a:9 --png /nowhere/x.png", 2, "/nowhere/x.png: No such file or directory"},
+    {"join %S/duel.yaml --connect 127.0.0.1:9 --desync-drill -1", 2, "--desync-drill: -1: a whole number"},
+#endif
+    {"run /dev/zero", 2, "/dev/zero: larger than 1048576 bytes"},
+    {"run --ticks 2 --png %T/x.gif %S/duel.yaml", 2,
+     "x.gif: pictures are written as .png or .svg: give the file"},
+    {"run --ticks 2 --replay /dev/full %S/duel.yaml", 2, "phx run: /dev/full: No space left on device"},
+    {"run --map %T/rock.map %S/duel.yaml", 2, "rock.map: no unit fits anywhere on this map"},
+    {"bench --peer-name RVO2 a.yaml", 2, "--peer-name needs --peer-ms"},
+    {"bench --peer-ms 0 a.yaml", 2, "--peer-ms: 0: a number of milliseconds above 0 is wanted"},
+    {"bench --peer-ms 1x a.yaml", 2, "--peer-ms: 1x: a number"},
+    {"bench --threads 1 --ticks 9 --peer-ms 2 --peer-name RVO2 %S/duel.yaml", 0, "times RVO2's"},
+    {"replay info %T/bad.yaml", 2, "replay info: %T/bad.yaml: this is no Phalanx replay"},
+    {"replay verify %T/bad.yaml", 2, "replay verify: %T/bad.yaml: this is no Phalanx replay"},
+    {"replay info /dev/zero", 2, "/dev/zero: this is no Phalanx replay"},
     {"run --threads 0 a.yaml", 2, "--threads: 0: a number from 1 to 64 is wanted"},
     {"run --seed 1x %S/duel.yaml", 2, "--seed: 1x: a whole number"},
     {"run /nowhere.yaml", 2, "/nowhere.yaml: No such file or directory"},
@@ -129,6 +185,8 @@ static const Case cases[] = {
 PHX_TEST(cli, exit_codes_and_what_is_said) {
     const char bad[] = "map: duel.map\ntick_rate: 0\n";
     write_file("bad.yaml", bad, sizeof bad - 1);
+    const char rock[] = "type octile\nheight 2\nwidth 2\nmap\n@@\n@@\n";
+    write_file("rock.map", rock, sizeof rock - 1);
     write_file("bad.phxc", "PHXC\1\0garbage", 13);
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         Result result = phx(expand(cases[i].words));
@@ -136,7 +194,7 @@ PHX_TEST(cli, exit_codes_and_what_is_said) {
                    result.code, cases[i].code, result.err);
         const char *where = cases[i].code == 0 ? result.out : result.err,
                    *other = cases[i].code == 0 ? result.err : result.out;
-        CHECK_THAT(strstr(where, cases[i].says) != NULL, "phx %s says: %s", cases[i].words, where);
+        CHECK_THAT(strstr(where, expand(cases[i].says)) != NULL, "phx %s says: %s", cases[i].words, where);
         CHECK_THAT(other[0] == 0, "phx %s says besides: %s", cases[i].words, other);
         release(&result);
     }
@@ -156,6 +214,7 @@ PHX_TEST(cli, each_command_helps) {
         CHECK_THAT(strncmp(result.out, "usage: phx ", 11) == 0 && strstr(result.out, commands[i]) != NULL,
                    "phx %s: %s", words, result.out);
         CHECK_THAT(strstr(result.out, "xamples:\n  phx ") != NULL, "phx %s has no example", words);
+        CHECK_THAT(strstr(result.out, "Usage:") == NULL, "phx %s: a second line of usage", words);
         if (strchr(commands[i], ' ') == NULL) CHECK(strstr(all.out, commands[i]) != NULL);
         release(&result);
     }
@@ -214,8 +273,130 @@ PHX_TEST(cli, json_is_one_object_and_nothing_else) {
     }
     /* A failure is an object too, and says the same as standard error. */
     json_t *root = run_json("run --json /nowhere.yaml", 2);
-    CHECK_STR(json_string_value(json_object_get(root, "error")), "/nowhere.yaml: No such file or directory");
+    CHECK_STR(json_string_value(json_object_get(json_object_get(root, "error"), "message")),
+              "/nowhere.yaml: No such file or directory");
     json_decref(root);
+    /* Reals without the noise of binary fractions. */
+    Result bench = phx(expand("bench --json --ticks 5 --threads 1 --peer-ms 3.1 --peer-name P %S/duel.yaml"));
+    for (const char *at = bench.out; (at = strchr(at, '.')) != NULL;) {
+        const char *digits = ++at;
+        while (isdigit((unsigned char)*at)) at++;
+        CHECK_THAT(at - digits <= 9, "%s", bench.out);
+    }
+    CHECK(strstr(bench.out, "\"times_the_peer\": ") != NULL);
+    CHECK(strstr(bench.out, "\"median_cpu_ms_per_tick\": ") != NULL);
+    CHECK(strstr(bench.out, "\"ms\": 3.1\n") != NULL);
+    release(&bench);
+}
+
+/* Wherever --json stands, and however early it fails. */
+PHX_TEST(cli, each_failure_is_a_json_object_too) {
+    static const char *const words[] = {"run X --bogus --json",
+                                        "run --json X --bogus",
+                                        "run X --ticks x --json",
+                                        "run X Y --json",
+                                        "run --json",
+                                        "run X --json --ticks",
+                                        "run --json \xff\xfe.yaml",
+                                        "content foo --json",
+                                        "content --json",
+                                        "content info --bogus --json",
+                                        "replay foo --json",
+                                        "replay --json",
+                                        "replay info --bogus X --json",
+                                        "synctest --bogus --json",
+                                        "soak --bogus --json",
+                                        "bisect --bogus --json",
+                                        "nosuch --json",
+                                        "--json"};
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+        json_t *root = run_json(words[i], 2);
+        const json_t *error = json_object_get(root, "error");
+        CHECK_THAT(json_string_value(json_object_get(error, "message")) != NULL, "phx %s", words[i]);
+        CHECK_EQ(json_integer_value(json_object_get(error, "exit")), 2);
+        json_decref(root);
+    }
+    /* Behind -- it is an argument, and behind an option its value. */
+    static const char *const others[] = {"run X -- --json", "run --map --json"};
+    for (size_t i = 0; i < 2; i++) {
+        Result result = phx(others[i]);
+        CHECK_THAT(result.code == 2 && result.out[0] == 0, "phx %s: %s", others[i], result.out);
+        release(&result);
+    }
+    /* Help is text. */
+    Result help = phx("content --help --json");
+    CHECK(help.code == 0 && strncmp(help.out, "usage: ", 7) == 0 && strchr(help.out, '{') == NULL);
+    release(&help);
+}
+
+PHX_TEST(cli, no_ticks_leave_the_world_of_tick_0) {
+    json_t *none = run_json("run --json --ticks 0 %S/duel.yaml", 0);
+    json_t *content = run_json("content info --json %S/duel.yaml", 0);
+    CHECK_STR(root_of(none), root_of(content));
+    CHECK_EQ(json_integer_value(json_object_get(none, "ticks")), 0);
+    json_decref(none);
+    json_decref(content);
+}
+
+static char *scratch_file(const char *name) {
+    char path[600];
+    snprintf(path, sizeof path, "%s/%s", test_scratch("cli-files"), name);
+    return test_read_file(path, NULL);
+}
+
+/* A full disk leaves the old picture, and of a replay what there was room for. */
+PHX_TEST(cli, a_full_disk_is_named_and_leaves_no_half_a_picture) {
+    write_file("old.png", "old", 3);
+    file_limit = 4096;
+    Result picture = phx(expand("run --ticks 2 --png %T/old.png %S/duel.yaml"));
+    Result replay = phx(expand("run --ticks 2000 --bot wander --replay %T/full.phxr %S/duel.yaml"));
+    file_limit = 0;
+    CHECK_THAT(picture.code == 2 && strstr(picture.err, "old.png: File too large") != NULL, "%s",
+               picture.err);
+    char *old = scratch_file("old.png"), *part = scratch_file("old.png.part");
+    CHECK(old != NULL && strcmp(old, "old") == 0 && part == NULL);
+    free(old);
+    CHECK_THAT(replay.code == 2 && strstr(replay.err, "full.phxr: File too large; the replay is cut") != NULL,
+               "%s", replay.err);
+    Result info = phx(expand("replay info %T/full.phxr"));
+    CHECK_THAT(info.code == 0 && strstr(info.out, "full.phxr: cut, ") != NULL, "%s%s", info.out, info.err);
+    release(&picture);
+    release(&replay);
+    release(&info);
+}
+
+/* Read once: a pipe has its bytes once only. */
+PHX_TEST(cli, scenarios_come_through_pipes_as_well) {
+    char path[600], map[600], words[2048];
+    snprintf(path, sizeof path, "%s/pipe", test_scratch("cli-files"));
+    snprintf(map, sizeof map, "%s", test_source("tests/scenario/duel.map"));
+    char *text = test_read_file(test_source("tests/scenario/duel.yaml"), NULL);
+    json_t *from_file = run_json("run --json --ticks 20 %S/duel.yaml", 0);
+    static const char *const commands[] = {"run --json", "synctest --json"};
+    for (size_t i = 0; i < 2; i++) {
+        unlink(path);
+        CHECK(mkfifo(path, 0600) == 0);
+        const pid_t writer = fork();
+        if (writer == 0) {
+            FILE *pipe = fopen(path, "wb");
+            /* Whole lines, the map by its full path. */
+            for (const char *line = text; line != NULL && *line != 0;
+                 line = strchr(line, '\n'), line += line != NULL)
+                if (strncmp(line, "map:", 4) == 0)
+                    fprintf(pipe, "map: %s\n", map);
+                else
+                    fprintf(pipe, "%.*s\n", (int)strcspn(line, "\n"), line);
+            fclose(pipe);
+            _exit(0);
+        }
+        snprintf(words, sizeof words, "%s --ticks 20 %s", commands[i], path);
+        json_t *root = run_json(words, 0);
+        CHECK_STR(root_of(root), root_of(from_file));
+        json_decref(root);
+        CHECK(waitpid(writer, NULL, 0) == writer);
+    }
+    json_decref(from_file);
+    free(text);
 }
 
 PHX_TEST(cli, the_root_depends_on_scenario_and_seed_alone) {

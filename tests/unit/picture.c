@@ -3,6 +3,7 @@
 #include "picture/paint.h"
 
 #include <math.h>
+#include <unistd.h>
 
 #include "draw_sample.h"
 
@@ -139,10 +140,31 @@ PHX_TEST(picture, svg_by_name_defaults_and_a_path_that_cannot_be_written) {
     char *bytes = test_read_file(path, &size);
     CHECK(bytes && size > 1000 && strstr(bytes, "<svg") && strstr(bytes, "</svg>"));
     free(bytes);
-    static const char *const bad[2] = {"/nowhere/at/all.png", "/nowhere/at/all.svg"};
-    for (int i = 0; i < 2; i++) {
-        CHECK_EQ(phx_picture_write_png(bad[i], sim, NULL, NULL, &error), PHX_ERROR_IO);
-        CHECK(strstr(error.text, "/nowhere/at/all"));
+    /* What is wrong is known before, and said in the system's words. */
+    static const struct {
+        const char *path, *says;
+        PhxStatus status;
+    } bad[] = {{"/nowhere/at/all.png", "/nowhere/at/all.png: No such file or directory", PHX_ERROR_IO},
+               {"/nowhere/at/all.svg", "/nowhere/at/all.svg: No such file or directory", PHX_ERROR_IO},
+               {"/", "/: Is a directory", PHX_ERROR_IO},
+               {"a.gif", "a.gif: pictures are written as .png or .svg", PHX_ERROR_ARGUMENT}};
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        CHECK_EQ(phx_picture_check(bad[i].path, &error), bad[i].status);
+        CHECK_THAT(strstr(error.text, bad[i].says) == error.text, "%s", error.text);
+        error = (PhxError){0};
+        CHECK_EQ(phx_picture_write_png(bad[i].path, sim, NULL, NULL, &error), bad[i].status);
+        CHECK_THAT(strstr(error.text, bad[i].says) == error.text, "%s", error.text);
+    }
+    /* A look leaves nothing behind. */
+    snprintf(path, sizeof path, "%s/looked.PNG", test_scratch("picture_svg"));
+    CHECK_OK(phx_picture_check(path, &error));
+    CHECK(access(path, F_OK) != 0);
+    strcat(path, ".part");
+    CHECK(access(path, F_OK) != 0);
+    /* A device is written as it is; a full one says so. */
+    if (access("/dev/full", W_OK) == 0) {
+        CHECK_EQ(phx_picture_write_png("/dev/full", sim, NULL, NULL, &error), PHX_ERROR_IO);
+        CHECK_STR(error.text, "/dev/full: No space left on device");
     }
     /* Far fewer pixels than cells would need: clamped, not refused. */
     const PhxPictureOptions tiny = {.size = 1};

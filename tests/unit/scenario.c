@@ -301,9 +301,15 @@ PHX_TEST(scenario, a_place_without_room_is_an_error_at_home_and_moved_abroad) {
     PhxYamlError error = {0};
     CHECK_EQ(phx_scenario_build(scenario, &map, &blob, &size, &error), PHX_ERROR_RANGE);
     CHECK(blob == NULL);
-    const char *want =
-        "good.yaml:4:10: group \"g\": unit 1 of 9 at [8.5, 3] is off the map or touches impassable ground";
+    const char *want = "good.yaml:4:10: group \"g\" at [8.5, 4]: unit 1 of 9 at [8.5, 3] is off the map x or "
+                       "touches impassable";
     if (strncmp(error.text, want, strlen(want)) != 0) CHECK_STR(error.text, want);
+    /* Beyond all maps: the place as it was written. */
+    scenario->groups[0].place.x = -5 * 65536;
+    CHECK_EQ(phx_scenario_build(scenario, &map, &blob, &size, &error), PHX_ERROR_RANGE);
+    CHECK_THAT(strstr(error.text, "group \"g\" at [-5, 4]: unit 0 of 9 is off the map x ") != NULL, "%s",
+               error.text);
+    scenario->groups[0].place.x = 17 * 32768;
     scenario->foreign_map = true;
     PhxSim *sim = build_sim(scenario, &map);
     check_placed(sim, 1.0);
@@ -318,14 +324,18 @@ PHX_TEST(scenario, a_place_without_room_is_an_error_at_home_and_moved_abroad) {
     scenario = parse("map: x\nplayers: [{name: A}]\nunit_types: [{name: u, radius: 2}]\n"
                      "groups: [{name: g, player: A, count: 500, corner: north_east}]\n");
     CHECK_EQ(phx_scenario_build(scenario, &map, &blob, &size, &error), PHX_ERROR_NOT_FOUND);
-    CHECK(strstr(error.text, "count: 500: the map has no room for so many") != NULL);
+    CHECK(strstr(error.text, "count: 500: the map x has no room for so many") != NULL);
+    /* The map that was read in its stead is the one to name. */
+    snprintf(scenario->map_file, sizeof scenario->map_file, "other/y.map");
+    CHECK_EQ(phx_scenario_build(scenario, &map, &blob, &size, &error), PHX_ERROR_NOT_FOUND);
+    CHECK(strstr(error.text, "the map other/y.map has no room") != NULL);
     phx_scenario_destroy(scenario);
     /* No ground at all. */
     memset(cost, PHX_NAV_IMPASSABLE, sizeof cost);
     scenario = parse("map: x\nplayers: [{name: A}]\nunit_types: [{name: u}]\n"
                      "groups: [{name: g, player: A, count: 1, corner: north_east}]\n");
     CHECK_EQ(phx_scenario_build(scenario, &map, &blob, &size, &error), PHX_ERROR_NOT_FOUND);
-    CHECK(strstr(error.text, "no unit fits anywhere on this map") != NULL);
+    CHECK(strstr(error.text, "map: x: no unit fits anywhere on this map") != NULL);
     phx_scenario_destroy(scenario);
 }
 

@@ -67,7 +67,8 @@ typedef struct PhxScenarioOrder {
 typedef struct PhxScenario {
     char file[256]; /* for messages */
     char name[PHX_SCENARIO_NAME];
-    char map[512]; /* as written: relative to the scenario's file */
+    char map[512];      /* as written: relative to the scenario's file */
+    char map_file[512]; /* for messages: the path that was read; "" where there was none */
     PhxSettings settings;
     uint32_t ticks;                         /* how long a run of it is */
     uint32_t unit_capacity, order_capacity; /* 0: chosen by phx_scenario_build */
@@ -128,6 +129,10 @@ typedef struct PhxScenarioFile {
  * *out is all zero. */
 PHX_MUST_USE PhxStatus phx_scenario_load(const char *path, const PhxScenarioChanges *changes,
                                          PhxScenarioFile *out, PhxYamlError *error);
+/* The same for a scenario whose bytes were read already (a pipe can be read once only). */
+PHX_MUST_USE PhxStatus phx_scenario_load_bytes(const char *path, const void *bytes, size_t size,
+                                               const PhxScenarioChanges *changes, PhxScenarioFile *out,
+                                               PhxYamlError *error);
 void phx_scenario_unload(PhxScenarioFile *file);
 
 /* Gets one encoded command of a player; `bytes` is valid during the call only. */

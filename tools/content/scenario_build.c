@@ -9,6 +9,7 @@
 #include "content/scenario.h"
 
 #include <phalanx/rng.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 /* Purposes of random draws: one for each group and each order. */
@@ -27,6 +28,12 @@ static PhxStatus fail_file(const Build *build, PhxStatus status, const char *wha
                          phx_status_text(status));
 }
 
+/* The map that units are placed on: with another map's path given, not the one that the scenario names. */
+static const char *map_name(const Build *build) {
+    const PhxScenario *scenario = build->scenario;
+    return scenario->map_file[0] ? scenario->map_file : scenario->map;
+}
+
 static const char *group_name(const PhxScenarioGroup *group) {
     return group->name[0] ? group->name : "(unnamed)";
 }
@@ -35,8 +42,8 @@ static PhxStatus fail_room(const Build *build, const PhxScenarioGroup *group, Ph
     if (status != PHX_ERROR_NOT_FOUND) return fail_file(build, status, "placing units");
     return phx_yaml_fail(
         build->error, status, build->scenario->file, group->line, group->column,
-        "group \"%s\": count: %u: the map has no room for so many; take fewer units or less spacing",
-        group_name(group), group->count);
+        "group \"%s\": count: %u: the map %.160s has no room for so many; take fewer units or less spacing",
+        group_name(group), group->count, map_name(build));
 }
 
 static fix16_t clamp(int64_t value, int64_t low, int64_t high) {
@@ -68,20 +75,29 @@ static PhxVec2 block_position(const PhxScenarioGroup *group, fix16_t spacing, ui
     return *inside ? (PhxVec2){(fix16_t)x, (fix16_t)y} : (PhxVec2){0, 0};
 }
 
+/* A unit that can't stand where its block puts it. `at`: null where it would be beyond all maps. */
+static PhxStatus fail_unit(const Build *build, const PhxScenarioGroup *group, uint32_t unit,
+                           const PhxVec2 *at) {
+    char x[PHX_FIX_TEXT], y[PHX_FIX_TEXT], where[2 * PHX_FIX_TEXT + 16] = "";
+    if (at != NULL) {
+        phx_fix_format(at->x, x, sizeof x);
+        phx_fix_format(at->y, y, sizeof y);
+        snprintf(where, sizeof where, " at [%s, %s]", x, y);
+    }
+    phx_fix_format(group->place.x, x, sizeof x);
+    phx_fix_format(group->place.y, y, sizeof y);
+    return phx_yaml_fail(build->error, PHX_ERROR_RANGE, build->scenario->file, group->line, group->column,
+                         "group \"%s\" at [%s, %s]: unit %u of %u%s is off the map %.160s or touches "
+                         "impassable ground: move the group, or give a corner instead of at",
+                         group_name(group), x, y, unit, group->count, where, map_name(build));
+}
+
 static PhxStatus place_block(Build *build, const PhxScenarioGroup *group, fix16_t radius, fix16_t spacing) {
     for (uint32_t i = 0; i < group->count; i++) {
         bool inside;
         const PhxVec2 at = block_position(group, spacing, i, &inside);
-        if (!inside || !phx_placer_fits(&build->grid, at, radius)) {
-            char x[PHX_FIX_TEXT], y[PHX_FIX_TEXT];
-            phx_fix_format(at.x, x, sizeof x);
-            phx_fix_format(at.y, y, sizeof y);
-            return phx_yaml_fail(
-                build->error, PHX_ERROR_RANGE, build->scenario->file, group->line, group->column,
-                "group \"%s\": unit %u of %u at [%s, %s] is off the map or touches impassable ground: "
-                "move the group, or give a corner instead of at",
-                group_name(group), i, group->count, x, y);
-        }
+        if (!inside || !phx_placer_fits(&build->grid, at, radius))
+            return fail_unit(build, group, i, inside ? &at : NULL);
         phx_placer_put(&build->placer, at);
     }
     return PHX_OK;
@@ -164,7 +180,8 @@ static PhxStatus resolve_order(Build *build, PhxScenarioOrder *order, uint32_t i
     }
     if (phx_nav_cell_at(&build->grid, goal->x, goal->y) != PHX_NAV_NO_CELL) return PHX_OK;
     return phx_yaml_fail(build->error, PHX_ERROR_RANGE, scenario->file, order->line, order->column,
-                         "move: the goal is off the map of %u x %u", build->grid.width, build->grid.height);
+                         "move: the goal is off the map %.160s of %u x %u", map_name(build),
+                         build->grid.width, build->grid.height);
 }
 
 static bool needs_ground(const PhxScenario *scenario) {
@@ -189,7 +206,7 @@ static PhxStatus find_ground(Build *build) {
     if (status != PHX_OK) return fail_file(build, status, "the map's ground");
     if (build->ground->largest != 0) return PHX_OK;
     return phx_yaml_fail(build->error, PHX_ERROR_NOT_FOUND, scenario->file, 0, 0,
-                         "map: %s: no unit fits anywhere on this map", scenario->map);
+                         "map: %s: no unit fits anywhere on this map", map_name(build));
 }
 
 static PhxStatus place_all(Build *build) {

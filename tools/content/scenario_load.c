@@ -114,8 +114,23 @@ PhxStatus phx_scenario_load(const char *path, const PhxScenarioChanges *changes,
     size_t size;
     PhxStatus status = read_file(path, PHX_YAML_SIZE_LIMIT, &text, &size, error);
     if (status != PHX_OK) return status;
-    status = phx_scenario_parse(path, text, size, &out->scenario, error);
+    status = phx_scenario_load_bytes(path, text, size, changes, out, error);
     free(text);
+    return status;
+}
+
+/* A long path loses its beginning. */
+static void keep_map_name(PhxScenario *scenario, const char *where) {
+    const size_t length = strlen(where), room = sizeof scenario->map_file - 1;
+    const size_t kept = length > room ? room : length;
+    memcpy(scenario->map_file, where + (length - kept), kept + 1);
+}
+
+PhxStatus phx_scenario_load_bytes(const char *path, const void *bytes, size_t size,
+                                  const PhxScenarioChanges *changes, PhxScenarioFile *out,
+                                  PhxYamlError *error) {
+    *out = (PhxScenarioFile){0};
+    PhxStatus status = phx_scenario_parse(path, bytes, size, &out->scenario, error);
     if (status != PHX_OK) return status;
     apply_changes(out->scenario, changes);
     char where[4096];
@@ -125,6 +140,7 @@ PhxStatus phx_scenario_load(const char *path, const PhxScenarioChanges *changes,
     else
         status = load_map(where, &out->scenario->terrain, &map, &out->letters, error);
     if (status == PHX_OK) {
+        keep_map_name(out->scenario, where);
         const PhxNavGrid grid = {.width = map.width, .height = map.height, .cost = map.cost};
         out->width = map.width;
         out->height = map.height;

@@ -28,25 +28,52 @@ static void print_usage(FILE *to) {
                 "Begin with:\n"
                 "  phx run tests/scenario/duel.yaml\n"
                 "  phx run tests/scenario/clash.yaml --replay clash.phxr --png clash.png\n\n"
-                "Exit: 0 done, 1 the thing checked is false, 2 wrong use or bad input. With --json a command "
-                "prints one\n"
-                "object on standard output and nothing else there; messages go to standard error.\n");
+                "Exit: 0 done, 1 the thing checked is false, 2 wrong use or bad input. Besides, phx replay "
+                "exits with 3\n"
+                "for a replay that this program can't play (another simulation revision, other tables), and "
+                "phx bisect\n"
+                "with 125 where nothing can be told. With --json a command prints one object on standard "
+                "output and\n"
+                "nothing else there, {\"error\": {\"message\", \"exit\"}} if it fails; messages go to "
+                "standard error.\n");
 }
 
-static int run_command(const CommandDesc *command, int argc, const char **argv, const PhxGame *game) {
+/* Whether --json is among the options. popt stops at the first wrong one, and a failure before --json has to
+ * be told in JSON as well. */
+static bool asks_json(int argc, const char **argv) {
+    for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++)
+        if (strcmp(argv[i], "--json") == 0) return true;
+    return false;
+}
+
+static int run_unknown(PhxCli *cli, int argc, const char **argv) {
+    (void)argc;
+    return phx_cli_fail(cli, "%s: no such command; phx --help lists them", argv[0]);
+}
+
+/* False where standard output takes no more. */
+static bool print_root(PhxCli *cli, int code) {
+    json_t *error = json_object_get(cli->root, "error");
+    if (error != NULL) json_object_set_new(error, "exit", json_integer(code));
+    /* Six digits: more would be noise of the binary fraction. */
+    return json_dumpf(cli->root, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(6)) == 0 &&
+           putchar('\n') != EOF;
+}
+
+static int run_command(const CommandDesc *command, int argc, const char **argv, const PhxGame *game,
+                       bool json) {
     PhxCli cli = {.command = command->name,
                   .game = game,
+                  .json = json,
                   .terminal = isatty(STDERR_FILENO) == 1,
                   .root = json_object()};
     if (cli.root == NULL) return PHX_EXIT_WRONG;
     int code = command->run(&cli, argc, argv);
     if (cli.progress_at != 0) phx_cli_progress(&cli, 1, 1, "");
-    if (cli.json) {
-        json_dumpf(cli.root, stdout, JSON_INDENT(2));
-        putchar('\n');
-    }
+    errno = 0;
+    const bool printed = !cli.json || print_root(&cli, code);
     /* A full disk behind standard output is an error too. */
-    if ((fflush(stdout) != 0 || ferror(stdout)) && code == PHX_EXIT_OK)
+    if ((!printed || fflush(stdout) != 0 || ferror(stdout)) && code == PHX_EXIT_OK)
         code = phx_cli_fail(&cli, "standard output: %s", strerror(errno));
     json_decref(cli.root);
     for (uint32_t i = 0; i < cli.owned_count; i++) free(cli.owned[i]);
@@ -59,6 +86,7 @@ int phx_cli_main(int argc, const char **argv, const PhxGame *game) {
         return PHX_EXIT_WRONG;
     }
     const char *name = argv[1];
+    const bool json = asks_json(argc, argv);
     if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0 || strcmp(name, "help") == 0) {
         print_usage(stdout);
         return PHX_EXIT_OK;
@@ -69,18 +97,32 @@ int phx_cli_main(int argc, const char **argv, const PhxGame *game) {
         return PHX_EXIT_OK;
     }
     for (size_t i = 0; i < COMMAND_COUNT; i++)
-        if (strcmp(name, commands[i].name) == 0) return run_command(&commands[i], argc - 1, argv + 1, game);
-    fprintf(stderr, "phx: %s: no such command; phx --help lists them\n", name);
-    return PHX_EXIT_WRONG;
+        if (strcmp(name, commands[i].name) == 0)
+            return run_command(&commands[i], argc - 1, argv + 1, game, json);
+    return run_command(&(CommandDesc){.run = run_unknown}, argc - 1, argv + 1, game, json);
 }
 
 /* Options. */
 
 enum { OPTION_HELP = 0x7001 };
 
+/* popt's text without its first line, which knows neither the program nor the arguments. */
+static void print_options(poptContext context) {
+    char *text = NULL;
+    size_t size = 0;
+    FILE *memory = open_memstream(&text, &size);
+    if (memory == NULL) return;
+    poptPrintHelp(context, memory, 0);
+    fclose(memory);
+    const char *first_end = text != NULL ? strchr(text, '\n') : NULL;
+    if (first_end != NULL) fputs(first_end + 1, stdout);
+    free(text);
+}
+
 static void print_help(poptContext context, const PhxCli *cli, const PhxCliUsage *usage) {
-    printf("usage: phx %s [OPTION...] %s\n\n%s\n\n", cli->command, usage->synopsis, usage->about);
-    poptPrintHelp(context, stdout, 0);
+    printf("usage: phx %s [OPTION...]%s%s\n\n%s\n", cli->command, usage->synopsis[0] ? " " : "",
+           usage->synopsis, usage->about);
+    print_options(context);
     printf("\nExamples:\n%s", usage->examples);
 }
 
@@ -112,9 +154,9 @@ static int take_arguments(PhxCli *cli, poptContext context, const PhxCliUsage *u
 
 int phx_cli_parse(PhxCli *cli, int argc, const char **argv, const struct poptOption *options,
                   const PhxCliUsage *usage) {
+    int json = 0;
     const struct poptOption common[] = {
-        {"json", 0, POPT_ARG_NONE, &cli->json, 0, "print one JSON object on standard output, nothing else",
-         NULL},
+        {"json", 0, POPT_ARG_NONE, &json, 0, "print one JSON object on standard output, nothing else", NULL},
         {"quiet", 'q', POPT_ARG_NONE, &cli->quiet, 0, "no progress and no notes", NULL},
         {"help", 'h', POPT_ARG_NONE, NULL, OPTION_HELP, "this text", NULL},
         POPT_TABLEEND};
@@ -128,10 +170,12 @@ int phx_cli_parse(PhxCli *cli, int argc, const char **argv, const struct poptOpt
     while ((found = poptGetNextOpt(context)) > 0) {
         if (found != OPTION_HELP) continue;
         print_help(context, cli, usage);
-        cli->json = 0;
+        json = 0;
         code = PHX_EXIT_OK;
         break;
     }
+    /* Read to the end: popt knows better than a look at the words (--map --json). */
+    if (found >= -1) cli->json = json;
     own_strings(cli, options);
     if (found < -1)
         code = phx_cli_fail(cli, "%s: %s; phx %s --help", poptBadOption(context, POPT_BADOPTION_NOALIAS),
@@ -149,18 +193,24 @@ static void clear_progress(PhxCli *cli) {
     cli->progress_at = 0;
 }
 
-PHX_PRINTF(2, 0) static void say(PhxCli *cli, const char *format, va_list list) {
-    char text[1024];
+PHX_PRINTF(3, 0) static void say(PhxCli *cli, int code, const char *format, va_list list) {
+    char text[2048];
     vsnprintf(text, sizeof text, format, list);
     clear_progress(cli);
-    fprintf(stderr, "phx %s: %s\n", cli->command, text);
-    phx_cli_set(cli, "error", json_stringn_nocheck(text, strlen(text)));
+    fprintf(stderr, "phx%s%s: %s\n", cli->command != NULL ? " " : "",
+            cli->command != NULL ? cli->command : "", text);
+    /* JSON holds UTF-8 alone, and a file's name may be anything. */
+    json_t *message = json_string(text);
+    for (char *at = text; message == NULL && *at != 0; at++)
+        if ((unsigned char)*at >= 0x80) *at = '?';
+    if (message == NULL) message = json_string(text);
+    phx_cli_set(cli, "error", json_pack("{s:o, s:i}", "message", message, "exit", code));
 }
 
 int phx_cli_fail(PhxCli *cli, const char *format, ...) {
     va_list list;
     va_start(list, format);
-    say(cli, format, list);
+    say(cli, PHX_EXIT_WRONG, format, list);
     va_end(list);
     return PHX_EXIT_WRONG;
 }
@@ -168,15 +218,18 @@ int phx_cli_fail(PhxCli *cli, const char *format, ...) {
 int phx_cli_false(PhxCli *cli, const char *format, ...) {
     va_list list;
     va_start(list, format);
-    say(cli, format, list);
+    say(cli, PHX_EXIT_FALSE, format, list);
     va_end(list);
     return PHX_EXIT_FALSE;
 }
 
 int phx_cli_fail_status(PhxCli *cli, const char *what, PhxStatus status, const PhxError *error) {
-    if (error != NULL && error->status == status && error->text[0] != 0)
-        return phx_cli_fail(cli, "%s: %s", what, error->text);
-    return phx_cli_fail(cli, "%s: %s", what, phx_status_text(status));
+    const bool told = error != NULL && error->status == status && error->text[0] != 0;
+    const char *words = told ? error->text : phx_status_text(status);
+    const size_t length = strlen(what);
+    if (strncmp(words, what, length) == 0 && strncmp(words + length, ": ", 2) == 0)
+        return phx_cli_fail(cli, "%s", words);
+    return phx_cli_fail(cli, "%s: %s", what, words);
 }
 
 void phx_cli_print(const PhxCli *cli, const char *format, ...) {

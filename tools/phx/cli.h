@@ -13,6 +13,7 @@
 #define PHX_CLI_H
 
 #include <jansson.h>
+#include <limits.h>
 #include <phalanx/sim.h>
 #include <popt.h>
 
@@ -34,10 +35,11 @@ enum {
 typedef struct PhxCli {
     const char *command; /* name of the subcommand */
     const PhxGame *game; /* what the program adds to the engine; null: nothing */
-    int json;            /* --json: `root` is printed at the end, and nothing else on standard output */
-    int quiet;           /* --quiet: no progress and no notes */
-    bool terminal;       /* standard error is a terminal */
-    json_t *root;        /* the object of --json; never null; fill it whether or not --json was given */
+    int json;      /* --json: `root` is printed at the end, and nothing else on standard output; it counts
+                      from the first word on, so that a wrong option before it is told in JSON too */
+    int quiet;     /* --quiet: no progress and no notes */
+    bool terminal; /* standard error is a terminal */
+    json_t *root;  /* the object of --json; never null; fill it whether or not --json was given */
     const char *arguments[PHX_CLI_ARGUMENT_LIMIT]; /* words that are no options; null behind the last */
     uint32_t argument_count;
     void *owned[PHX_CLI_OWNED_LIMIT]; /* freed at the end: popt's copies of strings */
@@ -67,16 +69,22 @@ typedef struct PhxCliUsage {
 int phx_cli_parse(PhxCli *cli, int argc, const char **argv, const struct poptOption *options,
                   const PhxCliUsage *usage);
 
-/* Says "phx run: ..." on standard error, sets root.error, and returns PHX_EXIT_WRONG. Say which file, line
- * and value it is, and the remedy. */
+/* Says "phx run: ..." on standard error, sets root.error to {"message", "exit"}, and returns PHX_EXIT_WRONG.
+ * Say which file, line and value it is, and the remedy. */
 int phx_cli_fail(PhxCli *cli, const char *format, ...) PHX_PRINTF(2, 3);
 /* The same for a failed call of the library: `what` is a file or an action; uses error->text where there is
- * one. */
+ * one, and names `what` once if that begins with it. */
 int phx_cli_fail_status(PhxCli *cli, const char *what, PhxStatus status, const PhxError *error);
 /* The thing checked is false: the same words, and PHX_EXIT_FALSE. */
 int phx_cli_false(PhxCli *cli, const char *format, ...) PHX_PRINTF(2, 3);
 /* PHX_CLI_GO if low <= value <= high, else a failure that names the option and the range. */
 int phx_cli_range(PhxCli *cli, const char *option, long long value, long long low, long long high);
+/* The same for a number that may be left out: an option of POPT_ARG_LONGLONG that begins as PHX_CLI_DEFAULT,
+ * a number that popt refuses. It becomes 0 where it wasn't given; a number out of range, 0 too if low is
+ * above it, is a failure that says what leaving it out means: "for the scenario's own". */
+#define PHX_CLI_DEFAULT LLONG_MIN
+int phx_cli_optional(PhxCli *cli, const char *option, long long *value, long long low, long long high,
+                     const char *otherwise);
 /* A whole unsigned 64-bit number, decimal or 0x. PHX_CLI_GO, or a failure that names the option. */
 int phx_cli_u64(PhxCli *cli, const char *option, const char *text, uint64_t *out);
 /* A comma-separated list of numbers, each within low .. high: "1,2". PHX_CLI_GO or a failure. */
@@ -97,6 +105,19 @@ json_t *phx_cli_hash_json(uint64_t hash);
 /* A whole file in malloc'ed memory with a zero behind its last byte, for the caller to free. PHX_CLI_GO, or a
  * failure: not there, not readable, larger than `limit` bytes. */
 int phx_cli_load(PhxCli *cli, const char *path, size_t limit, void **bytes, size_t *size);
+/* The same, with a limit that depends on the first bytes (at most 64 KiB of them are looked at): an endless
+ * input is left before it fills the memory. */
+typedef size_t (*PhxCliLimit)(const void *head, size_t size);
+int phx_cli_load_by(PhxCli *cli, const char *path, PhxCliLimit limit_of, void **bytes, size_t *size);
+/* Whether an output can be written, before any work is done for it; null is fine. Nothing is left behind, and
+ * nothing that is there is changed. A picture's name has to end in .png or .svg besides. PHX_CLI_GO or a
+ * failure. */
+int phx_cli_writable(PhxCli *cli, const char *path);
+int phx_cli_writable_picture(PhxCli *cli, const char *path);
+/* A replay that couldn't be written: `fault` is the system's errno or 0. `begun`: ticks are in the file;
+ * otherwise it is removed. Returns PHX_EXIT_WRONG. */
+int phx_cli_fail_replay(PhxCli *cli, const char *path, PhxStatus status, int fault, bool begun,
+                        const PhxError *error);
 /* Writes a file beside `path` and renames it, so that there never is half a file. PHX_CLI_GO or a failure. */
 int phx_cli_store(PhxCli *cli, const char *path, const void *bytes, size_t size);
 

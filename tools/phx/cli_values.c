@@ -12,6 +12,14 @@ int phx_cli_range(PhxCli *cli, const char *option, long long value, long long lo
     return phx_cli_fail(cli, "%s: %lld: a number from %lld to %lld is wanted", option, value, low, high);
 }
 
+int phx_cli_optional(PhxCli *cli, const char *option, long long *value, long long low, long long high,
+                     const char *otherwise) {
+    if (*value == PHX_CLI_DEFAULT) return *value = 0, PHX_CLI_GO;
+    if (*value >= low && *value <= high) return PHX_CLI_GO;
+    return phx_cli_fail(cli, "%s: %lld: a number from %lld to %lld is wanted; leave the option out for %s",
+                        option, *value, low, high, otherwise);
+}
+
 /* strtoull without its white space, signs and silent overflow. */
 static bool parse_u64(const char *text, size_t length, uint64_t *out) {
     char copy[32];

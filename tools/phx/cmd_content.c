@@ -235,6 +235,7 @@ int phx_cmd_content(PhxCli *cli, int argc, const char **argv) {
                    {"make-map", "content make-map", make_map}};
     if (argc > 1 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)) {
         printf("%s", actions_help);
+        cli->json = 0;
         return PHX_EXIT_OK;
     }
     for (size_t i = 0; argc > 1 && i < sizeof actions / sizeof actions[0]; i++) {

@@ -12,8 +12,8 @@
 #include <string.h>
 
 typedef struct Options {
-    int port, players, referee, relay, mend, ticks, threads, realtime, fast, wait, slot, ticks_per_turn,
-        delay;
+    long long players, ticks, ticks_per_turn, delay; /* 0: not given */
+    int port, referee, relay, mend, threads, realtime, fast, wait, slot;
     char *address, *port_file, *replay, *png, *map, *seed, *bot, *bundle;
 } Options;
 
@@ -56,25 +56,33 @@ static const PhxCliUsage usage = {
 
 static int parse(Hosting *hosting, int argc, const char **argv) {
     Options *o = &hosting->options;
-    *o = (Options){.threads = 1, .wait = 600, .slot = PHX_NET_NO_SLOT};
+    *o = (Options){.threads = 1,
+                   .wait = 600,
+                   .slot = PHX_NET_NO_SLOT,
+                   .players = PHX_CLI_DEFAULT,
+                   .ticks = PHX_CLI_DEFAULT,
+                   .ticks_per_turn = PHX_CLI_DEFAULT,
+                   .delay = PHX_CLI_DEFAULT};
     const struct poptOption table[] = {
         {"port", 0, POPT_ARG_INT, &o->port, 0, "UDP port; 0 takes a free one and prints it (default: 0)",
          "P"},
         {"address", 0, POPT_ARG_STRING, &o->address, 0, "address to listen on (default: all)", "ADDRESS"},
         {"port-file", 0, POPT_ARG_STRING, &o->port_file, 0, "write the port's number to a file", "FILE"},
-        {"players", 'n', POPT_ARG_INT, &o->players, 0, "player slots to fill (default: the scenario's)", "N"},
+        {"players", 'n', POPT_ARG_LONGLONG, &o->players, 0, "player slots to fill (default: the scenario's)",
+         "N"},
         {"referee", 0, POPT_ARG_NONE, &o->referee, 0, "play the match too and compare (the default)", NULL},
         {"relay", 0, POPT_ARG_NONE, &o->relay, 0, "only order commands", NULL},
         {"mend", 0, POPT_ARG_NONE, &o->mend, 0,
          "a side that differs from the majority goes on from the referee's state", NULL},
         {"play", 0, POPT_ARG_INT, &o->slot, 0, "play this slot here too", "SLOT"},
         {"bot", 'b', POPT_ARG_STRING, &o->bot, 0, "bot of that slot (default: the scenario's)", "NAME"},
-        {"ticks", 't', POPT_ARG_INT, &o->ticks, 0, "end after this many ticks, even if all is still", "N"},
+        {"ticks", 't', POPT_ARG_LONGLONG, &o->ticks, 0, "end after this many ticks, even if all is still",
+         "N"},
         {"realtime", 0, POPT_ARG_NONE, &o->realtime, 0, "at the scenario's tick rate (the default)", NULL},
         {"fast", 0, POPT_ARG_NONE, &o->fast, 0, "as fast as the slowest side can", NULL},
-        {"ticks-per-turn", 0, POPT_ARG_INT, &o->ticks_per_turn, 0, "ticks a turn (default: the scenario's)",
-         "N"},
-        {"delay", 0, POPT_ARG_INT, &o->delay, 0, "input delay in turns (default: the scenario's)", "N"},
+        {"ticks-per-turn", 0, POPT_ARG_LONGLONG, &o->ticks_per_turn, 0,
+         "ticks a turn (default: the scenario's)", "N"},
+        {"delay", 0, POPT_ARG_LONGLONG, &o->delay, 0, "input delay in turns (default: the scenario's)", "N"},
         {"wait", 'w', POPT_ARG_INT, &o->wait, 0, "seconds to wait for the players (default: 600)", "S"},
         {"map", 'm', POPT_ARG_STRING, &o->map, 0, "another map, in .map format", "PATH"},
         {"seed", 's', POPT_ARG_STRING, &o->seed, 0, "another match key", "N"},
@@ -89,14 +97,23 @@ static int parse(Hosting *hosting, int argc, const char **argv) {
 
 static int check_options(Hosting *hosting) {
     PhxCli *cli = hosting->cli;
-    const Options *o = &hosting->options;
+    Options *o = &hosting->options;
     int code = phx_cli_range(cli, "--port", o->port, 0, 65535);
-    if (code == PHX_CLI_GO) code = phx_cli_range(cli, "--players", o->players, 0, PHX_NET_PLAYERS_MAX);
-    if (code == PHX_CLI_GO) code = phx_cli_range(cli, "--ticks", o->ticks, 0, INT32_MAX);
+    if (code == PHX_CLI_GO)
+        code =
+            phx_cli_optional(cli, "--players", &o->players, 1, PHX_NET_PLAYERS_MAX, "the scenario's number");
+    if (code == PHX_CLI_GO)
+        code = phx_cli_optional(cli, "--ticks", &o->ticks, 1, INT32_MAX, "the scenario's own end");
     if (code == PHX_CLI_GO) code = phx_cli_range(cli, "--wait", o->wait, 1, 86400);
     if (code == PHX_CLI_GO)
-        code = phx_cli_range(cli, "--ticks-per-turn", o->ticks_per_turn, 0, PHX_NET_TICKS_PER_TURN_MAX);
-    if (code == PHX_CLI_GO) code = phx_cli_range(cli, "--delay", o->delay, 0, PHX_NET_DELAY_MAX);
+        code = phx_cli_optional(cli, "--ticks-per-turn", &o->ticks_per_turn, 1, PHX_NET_TICKS_PER_TURN_MAX,
+                                "the scenario's number");
+    if (code == PHX_CLI_GO)
+        code = phx_cli_optional(cli, "--delay", &o->delay, 1, PHX_NET_DELAY_MAX, "the scenario's number");
+    if (code == PHX_CLI_GO) code = phx_cli_writable(cli, o->replay);
+    if (code == PHX_CLI_GO) code = phx_cli_writable(cli, o->port_file);
+    if (code == PHX_CLI_GO) code = phx_cli_writable(cli, o->bundle);
+    if (code == PHX_CLI_GO) code = phx_cli_writable_picture(cli, o->png);
     if (code != PHX_CLI_GO) return code;
     hosting->relay = o->relay;
     if (o->relay && o->referee) return phx_cli_fail(cli, "--relay and --referee exclude each other");
@@ -134,7 +151,7 @@ static int open_match(Hosting *hosting) {
     }
     if (o->ticks_per_turn) plan.settings.ticks_per_turn = (uint16_t)o->ticks_per_turn;
     if (o->delay) plan.settings.input_delay = (uint16_t)o->delay;
-    if (!o->players) o->players = (int)scenario->player_count;
+    if (!o->players) o->players = scenario->player_count;
     hosting->final_ticks = scenario->ticks;
     hosting->own_slot = PHX_NET_NO_SLOT;
     if (o->slot != PHX_NET_NO_SLOT) {
@@ -154,7 +171,7 @@ static int announce_port(Hosting *hosting) {
     char text[16];
     phx_cli_set(cli, "port", json_integer(port));
     if (cli->json) phx_cli_note(cli, "port %u", port);
-    phx_cli_print(cli, "hosting %s on port %u for %d players\n", hosting->match.plan.title, port,
+    phx_cli_print(cli, "hosting %s on port %u for %lld players\n", hosting->match.plan.title, port,
                   hosting->options.players);
     fflush(stdout);
     if (!hosting->options.port_file) return PHX_CLI_GO;
@@ -313,9 +330,13 @@ static int report(Hosting *hosting) {
     const uint32_t played = hosting->relay ? agreed : phx_sim_tick(hosting->match.sim);
     phx_cli_print(cli, "%s: %" PRIu32 " ticks in %.2f s\n", hosting->match.plan.title, played,
                   (double)milliseconds / 1e3);
-    phx_cli_print(cli, "  agreed    %" PRIu32 " ticks, root %016" PRIx64 " on all sides\n", agreed, root);
+    phx_cli_print(cli, "  agreed    %" PRIu32 " ticks, root %016" PRIx64 " on all sides", agreed, root);
+    if (agreed < played)
+        phx_cli_print(cli, "; here at tick %" PRIu32 ": %016" PRIx64, played,
+                      phx_sim_root(hosting->match.sim));
+    phx_cli_print(cli, "\n");
     if (!hosting->relay) phx_match_report(&hosting->match);
-    phx_match_report_wire(&hosting->match, &wire, milliseconds);
+    phx_match_report_wire(&hosting->match, &wire, played, milliseconds);
     phx_cli_set(cli, "milliseconds", json_integer((json_int_t)milliseconds));
     phx_cli_set(cli, "agreed_ticks", json_integer(agreed));
     phx_cli_set(cli, "agreed_root", phx_cli_hash_json(root));

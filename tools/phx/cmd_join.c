@@ -84,18 +84,21 @@ static int parse_address(Joining *joining) {
     const char *text = joining->options.connect;
     if (!text) return phx_cli_fail(cli, "--connect HOST:PORT is needed");
     const char *colon = strrchr(text, ':');
-    if (!colon || colon == text) return phx_cli_fail(cli, "--connect: %s: HOST:PORT is wanted", text);
-    const bool brackets = text[0] == '[' && colon[-1] == ']';
+    const bool brackets = colon && colon > text && text[0] == '[' && colon[-1] == ']';
+    if (!colon || colon == text || (!brackets && memchr(text, ':', (size_t)(colon - text))))
+        return phx_cli_fail(cli, "--connect: %.80s: HOST:PORT is wanted, with one colon: 127.0.0.1:9900",
+                            text);
     const char *first = text + brackets;
     const size_t length = (size_t)(colon - first) - brackets;
-    uint64_t port;
+    uint64_t port = 0;
     if (length >= sizeof joining->address) return phx_cli_fail(cli, "--connect: %.40s: too long", text);
     memcpy(joining->address, first, length);
-    int code = phx_cli_u64(cli, "--connect", colon + 1, &port);
-    if (code == PHX_CLI_GO)
-        code = phx_cli_range(cli, "--connect", (long long)(port > 99999 ? 99999 : port), 1, 65535);
+    const size_t digits = strspn(colon + 1, "0123456789");
+    if (digits > 0 && digits < 8 && colon[1 + digits] == 0) port = strtoul(colon + 1, NULL, 10);
+    if (port < 1 || port > 65535)
+        return phx_cli_fail(cli, "--connect: %.80s: behind the colon a port from 1 to 65535 is wanted", text);
     joining->port = (uint16_t)port;
-    return code;
+    return PHX_CLI_GO;
 }
 
 static int load_scenario(Joining *joining) {
@@ -106,6 +109,10 @@ static int load_scenario(Joining *joining) {
     int code = phx_cli_range(cli, "--wait", o->wait, 1, 86400);
     if (code == PHX_CLI_GO && o->slot != PHX_NET_NO_SLOT)
         code = phx_cli_range(cli, "--slot", o->slot, 0, PHX_NET_PLAYERS_MAX - 1);
+    if (code != PHX_CLI_GO) return code;
+    if (code == PHX_CLI_GO) code = phx_cli_writable(cli, o->replay);
+    if (code == PHX_CLI_GO) code = phx_cli_writable(cli, o->bundle);
+    if (code == PHX_CLI_GO) code = phx_cli_writable_picture(cli, o->png);
     if (code != PHX_CLI_GO) return code;
     if (o->bot && !phx_bot_find(o->bot)) return phx_cli_fail(cli, "--bot: %s: no such bot", o->bot);
     if (phx_scenario_load(cli->arguments[0], &changes, &joining->file, &error))
@@ -300,6 +307,8 @@ static int say_not_played(Joining *joining) {
                        : phx_cli_fail(cli, "%s: refused: %s", where, joining->refused.text);
     }
     if (joining->leaving) return PHX_EXIT_OK;
+    if (joining->ended.reason == PHX_NET_REASON_FINISHED)
+        return phx_cli_fail(cli, "%s: no match: the host ended it before it began", where);
     return phx_cli_fail(cli, "%s: no match: %s", where, phx_match_why(&joining->ended));
 }
 
@@ -315,10 +324,11 @@ static int report(Joining *joining) {
     phx_cli_print(cli, "%s: slot %u, %" PRIu32 " ticks in %.2f s\n", joining->plan.title, joining->info.slot,
                   phx_sim_tick(joining->match.sim), (double)milliseconds / 1e3);
     phx_cli_print(cli,
-                  "  agreed    %" PRIu32 " ticks, root %016" PRIx64 " on all sides; here %016" PRIx64 "\n",
-                  agreed, root, phx_sim_root(joining->match.sim));
+                  "  agreed    %" PRIu32 " ticks, root %016" PRIx64 " on all sides; here at tick %" PRIu32
+                  ": %016" PRIx64 "\n",
+                  agreed, root, phx_sim_tick(joining->match.sim), phx_sim_root(joining->match.sim));
     phx_match_report(&joining->match);
-    phx_match_report_wire(&joining->match, &wire, milliseconds);
+    phx_match_report_wire(&joining->match, &wire, phx_sim_tick(joining->match.sim), milliseconds);
     phx_cli_set(cli, "slot", json_integer(joining->info.slot));
     phx_cli_set(cli, "milliseconds", json_integer((json_int_t)milliseconds));
     phx_cli_set(cli, "agreed_ticks", json_integer(agreed));

@@ -7,6 +7,7 @@
 #include "bots/bots.h"
 #include "phx/cmd_replay.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,13 +36,16 @@ static int copy_begin(PhxCli *cli, const char *from, const char *to, const PhxRe
     if (status == PHX_OK)
         status = phx_replay_writer_continue(phx_replay_file_sink(copy->file), replay, tick, NULL,
                                             &copy->writer, &error);
-    return status == PHX_OK ? PHX_CLI_GO : phx_cli_fail_status(cli, to, status, &error);
+    if (status == PHX_OK) return PHX_CLI_GO;
+    const int fault = phx_replay_file_fault(copy->file);
+    return phx_cli_fail_replay(cli, to, status, fault, copy->file == NULL, &error);
 }
 
 static int copy_note(PhxCli *cli, Copy *copy, const char *text) {
     const PhxStatus status =
         phx_replay_writer_note(copy->writer, PHX_REPLAY_NOTE_TEXT, PHX_REPLAY_NO_SLOT, text);
-    return status == PHX_OK ? PHX_CLI_GO : phx_cli_fail_status(cli, copy->path, status, NULL);
+    if (status == PHX_OK) return PHX_CLI_GO;
+    return phx_cli_fail_replay(cli, copy->path, status, phx_replay_file_fault(copy->file), true, NULL);
 }
 
 /* Ends the file where `code` says that all went well, and closes it. */
@@ -55,9 +59,10 @@ static int copy_end(PhxCli *cli, Copy *copy, int code) {
     }
     phx_replay_writer_destroy(copy->writer);
     const PhxStatus closed = phx_replay_file_close(copy->file);
+    const int fault = errno;
     if (code != PHX_CLI_GO) return code;
     if (status == PHX_OK) status = closed;
-    return status == PHX_OK ? PHX_EXIT_OK : phx_cli_fail_status(cli, copy->path, status, NULL);
+    return status == PHX_OK ? PHX_EXIT_OK : phx_cli_fail_replay(cli, copy->path, status, fault, true, NULL);
 }
 
 static const char *base_name(const char *path) {
@@ -226,7 +231,9 @@ static int fork_step(Fork *fork) {
         if (fork->at[i] != SIZE_MAX) fork->commands[i].bytes = fork->bytes + fork->at[i];
     const PhxStatus status =
         phx_replay_record_step(fork->copy.writer, fork->stage.sim, fork->commands, fork->count);
-    return status == PHX_OK ? PHX_CLI_GO : phx_cli_fail_status(fork->cli, fork->copy.path, status, NULL);
+    if (status == PHX_OK) return PHX_CLI_GO;
+    return phx_cli_fail_replay(fork->cli, fork->copy.path, status, phx_replay_file_fault(fork->copy.file), true,
+                               NULL);
 }
 
 /* Bots go on counting where their slots' commands ended; leaves the cursor at `tick`. */

@@ -210,6 +210,7 @@ int phx_replay_cmd_png(PhxCli *cli, int argc, const char **argv) {
     PhxReplayStage stage;
     uint32_t tick = 0;
     int code = phx_cli_parse(cli, argc, argv, options, &png_usage);
+    if (code == PHX_CLI_GO) code = phx_cli_writable_picture(cli, cli->arguments[1]);
     if (code == PHX_CLI_GO) code = phx_replay_cmd_load(cli, cli->arguments[0], &replay);
     if (code != PHX_CLI_GO) return code;
     const char *path = cli->arguments[0];

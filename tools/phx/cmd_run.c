@@ -2,12 +2,14 @@
 #include "phx/solo.h"
 #include "picture/picture.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <phalanx/replay.h>
 #include <stdio.h>
 
 typedef struct Options {
-    int ticks, threads, field_cache, trace, reload, drop;
+    long long ticks, field_cache;
+    int threads, trace, reload, drop;
     char *seed, *map, *replay, *png, *bot;
 } Options;
 
@@ -15,6 +17,7 @@ typedef struct Running {
     PhxCli *cli;
     Options options;
     uint32_t ticks;
+    bool ends_early; /* --ticks was given */
     PhxSoloContent content;
     PhxSolo solo;
     PhxTrails *trails;
@@ -39,9 +42,10 @@ static const PhxCliUsage usage = {
 
 static int parse(Running *running, int argc, const char **argv) {
     Options *o = &running->options;
-    *o = (Options){.threads = 1};
+    *o = (Options){.threads = 1, .ticks = PHX_CLI_DEFAULT, .field_cache = PHX_CLI_DEFAULT};
     const struct poptOption table[] = {
-        {"ticks", 't', POPT_ARG_INT, &o->ticks, 0, "play N ticks (default: the scenario's own end)", "N"},
+        {"ticks", 't', POPT_ARG_LONGLONG, &o->ticks, 0,
+         "play N ticks; 0 only looks at tick 0 (default: the scenario's own end)", "N"},
         {"threads", 'j', POPT_ARG_INT, &o->threads, 0, "compute with N threads (default 1)", "N"},
         {"seed", 's', POPT_ARG_STRING, &o->seed, 0, "another seed of all random draws", "N"},
         {"map", 'm', POPT_ARG_STRING, &o->map, 0,
@@ -54,14 +58,19 @@ static int parse(Running *running, int argc, const char **argv) {
         {"reload", 0, POPT_ARG_NONE, &o->reload, 0,
          "before every tick, go through a snapshot into another world", NULL},
         {"drop", 0, POPT_ARG_NONE, &o->drop, 0, "before every tick, throw away all that is derived", NULL},
-        {"field-cache", 0, POPT_ARG_INT, &o->field_cache, 0,
+        {"field-cache", 0, POPT_ARG_LONGLONG, &o->field_cache, 0,
          "flow fields kept (default: the scenario's, or 16)", "N"},
         POPT_TABLEEND};
     PhxCli *cli = running->cli;
     int code = phx_cli_parse(cli, argc, argv, table, &usage);
-    if (code == PHX_CLI_GO) code = phx_cli_range(cli, "--ticks", o->ticks, 0, 100000000);
+    running->ends_early = o->ticks != PHX_CLI_DEFAULT;
+    if (code == PHX_CLI_GO)
+        code = phx_cli_optional(cli, "--ticks", &o->ticks, 0, 100000000, "the scenario's own end");
     if (code == PHX_CLI_GO) code = phx_cli_range(cli, "--threads", o->threads, 1, PHX_JOBS_WORKERS_MAX);
-    if (code == PHX_CLI_GO) code = phx_cli_range(cli, "--field-cache", o->field_cache, 0, 4096);
+    if (code == PHX_CLI_GO)
+        code = phx_cli_optional(cli, "--field-cache", &o->field_cache, 1, 4096, "the scenario's, or 16");
+    if (code == PHX_CLI_GO) code = phx_cli_writable(cli, o->replay);
+    if (code == PHX_CLI_GO) code = phx_cli_writable_picture(cli, o->png);
     return code;
 }
 
@@ -93,7 +102,14 @@ static int open_recorders(Running *running) {
         status = phx_replay_record_begin(phx_replay_file_sink(running->file), running->solo.sim,
                                          running->content.blob, running->content.blob_size, NULL,
                                          &running->writer, &error);
-    return status == PHX_OK ? PHX_CLI_GO : phx_cli_fail_status(cli, o->replay, status, &error);
+    if (status == PHX_OK) return PHX_CLI_GO;
+    return phx_cli_fail_replay(cli, o->replay, status, phx_replay_file_fault(running->file),
+                               running->file == NULL, &error);
+}
+
+static int fail_recording(const Running *running, PhxStatus status) {
+    return phx_cli_fail_replay(running->cli, running->options.replay, status,
+                               phx_replay_file_fault(running->file), true, NULL);
 }
 
 static int open_all(Running *running) {
@@ -103,7 +119,7 @@ static int open_all(Running *running) {
     int code = o->seed != NULL ? phx_cli_u64(cli, "--seed", o->seed, &changes.seed) : PHX_CLI_GO;
     if (code == PHX_CLI_GO) code = phx_solo_content_open(cli, cli->arguments[0], &changes, &running->content);
     if (code != PHX_CLI_GO) return code;
-    running->ticks = running->content.ticks;
+    running->ticks = running->ends_early ? (uint32_t)o->ticks : running->content.ticks;
     const PhxSoloOptions options = {.threads = (uint32_t)o->threads,
                                     .field_cache = (uint32_t)o->field_cache,
                                     .reload = o->reload != 0,
@@ -127,7 +143,7 @@ static int play(Running *running) {
         if (code != PHX_CLI_GO) return code;
         PhxStatus status =
             running->writer ? phx_replay_writer_commands(running->writer, commands, count) : PHX_OK;
-        if (status != PHX_OK) return phx_cli_fail_status(running->cli, running->options.replay, status, NULL);
+        if (status != PHX_OK) return fail_recording(running, status);
         const uint64_t begin = phx_cli_now();
         status = phx_sim_step(solo->sim, commands, count);
         if (status != PHX_OK) return phx_cli_fail_status(running->cli, "step", status, NULL);
@@ -137,7 +153,7 @@ static int play(Running *running) {
                                               phx_sim_table_hashes(solo->sim));
         if (running->writer != NULL && status == PHX_OK)
             status = phx_replay_record_keyframe(running->writer, solo->sim);
-        if (status != PHX_OK) return phx_cli_fail_status(running->cli, running->options.replay, status, NULL);
+        if (status != PHX_OK) return fail_recording(running, status);
         phx_trails_record(running->trails, solo->sim);
         phx_cli_progress(running->cli, tick + 1, running->ticks, running->content.title);
     }
@@ -150,9 +166,10 @@ static int write_files(Running *running) {
     if (running->writer != NULL) {
         PhxStatus status = phx_replay_writer_end(running->writer);
         const PhxStatus closed = phx_replay_file_close(running->file);
+        const int fault = errno;
         running->file = NULL;
         if (status == PHX_OK) status = closed;
-        if (status != PHX_OK) return phx_cli_fail_status(cli, o->replay, status, NULL);
+        if (status != PHX_OK) return phx_cli_fail_replay(cli, o->replay, status, fault, true, NULL);
         phx_cli_set(cli, "replay", json_string(o->replay));
     }
     if (o->png == NULL) return PHX_CLI_GO;

@@ -2,8 +2,11 @@
 #include "phx/cli.h"
 #include "soak/soak.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
+#include <unistd.h>
 
 enum { MINIMISE_RUNS = 4000, MATCH_SECONDS = 120, DEFAULT_SECONDS = 60 };
 
@@ -15,7 +18,7 @@ static const PhxCliUsage usage = {
         "under phx synctest, in a process of its own. The first that fails is reduced to the fewest "
         "commands\n"
         "that still fail, and written as soak-SEED.phxr and soak-SEED.txt, which ends with the line that\n"
-        "repeats it. Match number i has the seed S + i.\n"
+        "repeats it. Match number i has the seed S + i. By default it goes on for 60 seconds.\n"
         "Exit: 0 nothing failed, 1 a match failed, 2 wrong use.",
     .examples = "  phx soak --seed 1 --seconds 600\n"
                 "  phx soak --seed 4711 --matches 1 --out /tmp\n",
@@ -24,7 +27,7 @@ static const PhxCliUsage usage = {
 
 typedef struct Soak {
     PhxCli *cli;
-    int seconds, matches;
+    long long seconds, matches; /* 0: no limit */
     char *seed_text, *out;
     uint64_t seed;
     uint64_t done, ticks, comparisons, agent_steps, commands, executed, malformed, late, full, arrived;
@@ -34,16 +37,22 @@ static int parse(Soak *soak, int argc, const char **argv) {
     PhxCli *cli = soak->cli;
     const struct poptOption table[] = {
         {"seed", 's', POPT_ARG_STRING, &soak->seed_text, 0, "seed of the first match (default 1)", "S"},
-        {"seconds", 'T', POPT_ARG_INT, &soak->seconds, 0,
+        {"seconds", 'T', POPT_ARG_LONGLONG, &soak->seconds, 0,
          "begin no match after T seconds (default 60, with --matches: no limit)", "T"},
-        {"matches", 'n', POPT_ARG_INT, &soak->matches, 0, "at most N matches (default: no limit)", "N"},
+        {"matches", 'n', POPT_ARG_LONGLONG, &soak->matches, 0, "at most N matches (default: no limit)", "N"},
         {"out", 'o', POPT_ARG_STRING, &soak->out, 0, "folder for what fails (default: this one)", "DIR"},
         POPT_TABLEEND};
+    soak->seconds = soak->matches = PHX_CLI_DEFAULT;
     int code = phx_cli_parse(cli, argc, argv, table, &usage);
-    if (code == PHX_CLI_GO) code = phx_cli_range(cli, "--seconds", soak->seconds, 0, 10000000);
-    if (code == PHX_CLI_GO) code = phx_cli_range(cli, "--matches", soak->matches, 0, 1000000000);
+    if (code == PHX_CLI_GO)
+        code = phx_cli_optional(cli, "--seconds", &soak->seconds, 1, 10000000,
+                                "60 seconds, or no limit with --matches");
+    if (code == PHX_CLI_GO)
+        code = phx_cli_optional(cli, "--matches", &soak->matches, 1, 1000000000, "no limit");
     if (code == PHX_CLI_GO && soak->seed_text != NULL)
         code = phx_cli_u64(cli, "--seed", soak->seed_text, &soak->seed);
+    if (code == PHX_CLI_GO && soak->out != NULL && access(soak->out, W_OK | X_OK) != 0)
+        code = phx_cli_fail(cli, "--out: %s: %s", soak->out, strerror(errno));
     if (soak->seconds == 0 && soak->matches == 0) soak->seconds = DEFAULT_SECONDS;
     return code;
 }

@@ -7,7 +7,10 @@
 #include <inttypes.h>
 #include <phalanx/replay.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+enum { REPLAY_LIMIT = INT32_MAX /* bytes of a replay's file */ };
 
 static const PhxCliUsage usage = {
     .synopsis = "SCENARIO|BLOB|REPLAY",
@@ -25,7 +28,8 @@ static const PhxCliUsage usage = {
     .most = 1};
 
 typedef struct Options {
-    int every, ticks, cold, field_cache;
+    long long ticks, field_cache;
+    int every, cold;
     char *threads, *poison, *seed;
     PhxSyncOptions sync;
 } Options;
@@ -38,6 +42,7 @@ typedef struct Test {
     PhxSoloContent content;
     PhxSolo solo;
     bool has_solo;
+    void *bytes; /* the replay's file */
     PhxReplay *replay;
     PhxReplayCursor *cursor;
     PhxSim *own; /* the replay's world */
@@ -61,7 +66,7 @@ static int read_poison(PhxCli *cli, Options *o) {
 static int parse(Test *test, int argc, const char **argv) {
     PhxCli *cli = test->cli;
     Options *o = &test->options;
-    *o = (Options){.every = 1};
+    *o = (Options){.every = 1, .ticks = PHX_CLI_DEFAULT, .field_cache = PHX_CLI_DEFAULT};
     const struct poptOption table[] = {
         {"every", 'e', POPT_ARG_INT, &o->every, 0,
          "load, and drop caches, before every Nth tick (default 1; 0: load no world)", "N"},
@@ -70,15 +75,18 @@ static int parse(Test *test, int argc, const char **argv) {
         {"cold", 'c', POPT_ARG_NONE, &o->cold, 0, "also a world that throws away all that is derived", NULL},
         {"poison", 'p', POPT_ARG_STRING, &o->poison, 0,
          "also a world whose fresh memory and dropped caches are full of this byte", "BYTE"},
-        {"field-cache", 0, POPT_ARG_INT, &o->field_cache, 0,
+        {"field-cache", 0, POPT_ARG_LONGLONG, &o->field_cache, 0,
          "flow fields kept in the worlds beside the first (default: as many as there)", "N"},
-        {"ticks", 't', POPT_ARG_INT, &o->ticks, 0, "play N ticks (default: to the end)", "N"},
+        {"ticks", 't', POPT_ARG_LONGLONG, &o->ticks, 0, "play N ticks (default: to the end)", "N"},
         {"seed", 's', POPT_ARG_STRING, &o->seed, 0, "another seed, for a scenario or blob", "N"},
         POPT_TABLEEND};
     int code = phx_cli_parse(cli, argc, argv, table, &usage);
     if (code == PHX_CLI_GO) code = phx_cli_range(cli, "--every", o->every, 0, 100000000);
-    if (code == PHX_CLI_GO) code = phx_cli_range(cli, "--ticks", o->ticks, 0, 100000000);
-    if (code == PHX_CLI_GO) code = phx_cli_range(cli, "--field-cache", o->field_cache, 0, 4096);
+    if (code == PHX_CLI_GO)
+        code = phx_cli_optional(cli, "--ticks", &o->ticks, 1, 100000000, "the whole match");
+    if (code == PHX_CLI_GO)
+        code =
+            phx_cli_optional(cli, "--field-cache", &o->field_cache, 1, 4096, "as many as in the first world");
     if (code == PHX_CLI_GO && o->threads != NULL)
         code = phx_cli_list(cli, "--threads", o->threads, 1, PHX_JOBS_WORKERS_MAX, o->sync.threads,
                             PHX_SYNC_THREADS_LIMIT, &o->sync.thread_count);
@@ -100,14 +108,13 @@ static int begin_sync(Test *test, const void *blob, size_t size, const PhxSettin
     return PHX_CLI_GO;
 }
 
-static int open_replay(Test *test, const char *path) {
+static int open_replay(Test *test, const char *path, size_t size) {
     PhxCli *cli = test->cli;
     PhxReplayPlayback *playback = NULL;
     PhxError error = {0};
-    size_t size;
     if (test->options.seed != NULL)
         return phx_cli_fail(cli, "--seed: %s is a replay, its seed was recorded", path);
-    PhxStatus status = phx_replay_load(path, 0, &test->replay, &error);
+    PhxStatus status = phx_replay_open(test->bytes, size, NULL, &test->replay, &error);
     if (status != PHX_OK) return phx_cli_fail_status(cli, path, status, &error);
     /* The player knows all reasons why a replay can't be played here. */
     status = phx_replay_playback_create(test->replay, &(PhxSimConfig){.game = cli->game}, &playback, &error);
@@ -127,12 +134,15 @@ static int open_replay(Test *test, const char *path) {
     return begin_sync(test, blob, size, &info->settings);
 }
 
-static int open_content(Test *test, const char *path) {
+/* Takes the file's bytes. */
+static int open_content(Test *test, const char *path, size_t size) {
     PhxCli *cli = test->cli;
     PhxScenarioChanges changes = {.has_seed = test->options.seed != NULL,
                                   .ticks = (uint32_t)test->options.ticks};
     int code = changes.has_seed ? phx_cli_u64(cli, "--seed", test->options.seed, &changes.seed) : PHX_CLI_GO;
-    if (code == PHX_CLI_GO) code = phx_solo_content_open(cli, path, &changes, &test->content);
+    if (code != PHX_CLI_GO) return code;
+    code = phx_solo_content_take(cli, path, test->bytes, size, &changes, &test->content);
+    test->bytes = NULL;
     if (code == PHX_CLI_GO)
         code = phx_solo_open(&test->solo, cli, &test->content, &(PhxSoloOptions){.threads = 1});
     if (code != PHX_CLI_GO) return code;
@@ -142,13 +152,12 @@ static int open_content(Test *test, const char *path) {
     return begin_sync(test, test->content.blob, test->content.blob_size, &test->content.info.settings);
 }
 
-static bool is_replay(const char *path) {
-    char head[8] = {0};
-    FILE *file = fopen(path, "rb");
-    if (file == NULL) return false; /* the scenario's reader will say why */
-    const size_t got = fread(head, 1, sizeof head, file);
-    fclose(file);
-    return got >= 5 && memcmp(head, "\x89PHXR", 5) == 0;
+static bool is_replay(const void *bytes, size_t size) {
+    return size >= 5 && memcmp(bytes, "\x89PHXR", 5) == 0;
+}
+
+static size_t limit_of(const void *head, size_t size) {
+    return is_replay(head, size) ? REPLAY_LIMIT : phx_solo_content_limit(head, size);
 }
 
 /* Playing. */
@@ -241,7 +250,10 @@ int phx_cmd_synctest(PhxCli *cli, int argc, const char **argv) {
     int code = parse(&test, argc, argv);
     if (code != PHX_CLI_GO) return code;
     const char *path = cli->arguments[0];
-    code = is_replay(path) ? open_replay(&test, path) : open_content(&test, path);
+    size_t size = 0;
+    code = phx_cli_load_by(cli, path, limit_of, &test.bytes, &size);
+    if (code != PHX_CLI_GO) return code;
+    code = is_replay(test.bytes, size) ? open_replay(&test, path, size) : open_content(&test, path, size);
     if (code == PHX_CLI_GO) code = play(&test);
     if (code == PHX_CLI_GO) code = report(&test);
     phx_sync_destroy(test.sync);
@@ -250,5 +262,6 @@ int phx_cmd_synctest(PhxCli *cli, int argc, const char **argv) {
     phx_sim_destroy(test.own);
     phx_replay_cursor_destroy(test.cursor);
     phx_replay_close(test.replay);
+    free(test.bytes);
     return code;
 }

@@ -163,8 +163,10 @@ int phx_match_drill_set(PhxMatch *match, const char *text);
 /* Flips the lowest bit of the cell, in this world alone. */
 void phx_match_drill_strike(PhxMatch *match);
 
-/* Bytes and datagrams, for a person and as root.wire. `milliseconds`: of the clock. */
-void phx_match_report_wire(PhxMatch *match, const PhxNetStatistics *statistics, uint64_t milliseconds);
+/* Bytes and datagrams, for a person and as root.wire. `ticks`: how long the match was (a relay's own world
+ * stands still); `milliseconds`: of the clock. */
+void phx_match_report_wire(PhxMatch *match, const PhxNetStatistics *statistics, uint32_t ticks,
+                           uint64_t milliseconds);
 
 /* From now on SIGINT and SIGTERM only raise a flag; the second one ends the process as usual. */
 void phx_match_catch_signals(void);

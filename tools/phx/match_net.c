@@ -203,9 +203,10 @@ void phx_match_event(PhxMatch *match, const PhxNetEvent *event) {
     }
 }
 
-void phx_match_report_wire(PhxMatch *match, const PhxNetStatistics *statistics, uint64_t milliseconds) {
+void phx_match_report_wire(PhxMatch *match, const PhxNetStatistics *statistics, uint32_t ticks,
+                           uint64_t milliseconds) {
     const double seconds = milliseconds ? (double)milliseconds / 1e3 : 1e-3;
-    const double match_seconds = (double)phx_sim_tick(match->sim) / match->plan.settings.tick_rate;
+    const double match_seconds = (double)ticks / match->plan.settings.tick_rate;
     const double bytes = (double)(statistics->bytes_in + statistics->bytes_out);
     phx_cli_set(match->cli, "wire",
                 json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:f, s:f}", "bytes_in",

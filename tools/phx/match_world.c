@@ -1,6 +1,7 @@
 /* match_world.c: world, replay, trails and figures of one side of a match. */
 #include "phx/match.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,7 +31,9 @@ static int open_replay(PhxMatch *match) {
     if (!status)
         status = phx_replay_record_begin(phx_replay_file_sink(match->file), match->sim, match->plan.content,
                                          match->plan.content_size, NULL, &match->writer, &error);
-    return status ? phx_cli_fail_status(match->cli, match->plan.replay, status, &error) : PHX_CLI_GO;
+    if (!status) return PHX_CLI_GO;
+    return phx_cli_fail_replay(match->cli, match->plan.replay, status, phx_replay_file_fault(match->file),
+                               match->file == NULL, &error);
 }
 
 int phx_match_open(PhxMatch *match, PhxCli *cli, const PhxMatchPlan *plan) {
@@ -69,8 +72,9 @@ void phx_match_close(PhxMatch *match) {
 /* A replay that can't be written any more (a full disk) doesn't end the match of others: it is said, and the
  * match goes on without it. */
 static void drop_replay(PhxMatch *match, PhxStatus status) {
+    const int fault = status == PHX_ERROR_IO ? phx_replay_file_fault(match->file) : 0;
     (void)phx_cli_fail(match->cli, "%s: %s; the match goes on without a replay", match->plan.replay,
-                       phx_status_text(status));
+                       fault ? strerror(fault) : phx_status_text(status));
     phx_replay_writer_destroy(match->writer);
     match->writer = NULL;
     match->broken = true;
@@ -161,9 +165,10 @@ static int finish_replay(PhxMatch *match) {
     phx_replay_writer_destroy(match->writer);
     match->writer = NULL;
     const PhxStatus closed = phx_replay_file_close(match->file);
+    const int fault = errno;
     match->file = NULL;
     if (ended || closed)
-        return phx_cli_fail_status(match->cli, match->plan.replay, ended ? ended : closed, NULL);
+        return phx_cli_fail_replay(match->cli, match->plan.replay, ended ? ended : closed, fault, true, NULL);
     phx_cli_set(match->cli, "replay", json_string(match->plan.replay));
     return PHX_CLI_GO;
 }

@@ -25,8 +25,11 @@ static int open_blob(PhxCli *cli, const char *path, const PhxScenarioChanges *ch
 static int open_scenario(PhxCli *cli, const char *path, const PhxScenarioChanges *changes,
                          PhxSoloContent *out) {
     PhxYamlError fault = {0};
-    if (phx_scenario_load(path, changes, &out->file, &fault) != PHX_OK)
-        return phx_cli_fail(cli, "%s", fault.text);
+    const PhxStatus loaded =
+        phx_scenario_load_bytes(path, out->loaded, out->blob_size, changes, &out->file, &fault);
+    free(out->loaded);
+    out->loaded = NULL;
+    if (loaded != PHX_OK) return phx_cli_fail(cli, "%s", fault.text);
     PhxError error = {0};
     const PhxStatus status = phx_content_info(out->file.blob, out->file.blob_size, &out->info, &error);
     if (status != PHX_OK) return phx_cli_fail_status(cli, path, status, &error);
@@ -37,18 +40,25 @@ static int open_scenario(PhxCli *cli, const char *path, const PhxScenarioChanges
     return PHX_CLI_GO;
 }
 
+static bool is_blob(const void *bytes, size_t size) { return size >= 4 && memcmp(bytes, "PHXC", 4) == 0; }
+
+size_t phx_solo_content_limit(const void *head, size_t size) {
+    return is_blob(head, size) ? PHX_CLI_FILE_LIMIT : PHX_YAML_SIZE_LIMIT;
+}
+
 int phx_solo_content_open(PhxCli *cli, const char *path, const PhxScenarioChanges *changes,
                           PhxSoloContent *out) {
-    *out = (PhxSoloContent){0};
-    int code = phx_cli_load(cli, path, PHX_CLI_FILE_LIMIT, &out->loaded, &out->blob_size);
-    if (code != PHX_CLI_GO) return code;
-    if (out->blob_size >= 4 && memcmp(out->loaded, "PHXC", 4) == 0) {
-        code = open_blob(cli, path, changes, out);
-    } else {
-        free(out->loaded);
-        out->loaded = NULL;
-        code = open_scenario(cli, path, changes, out);
-    }
+    void *bytes;
+    size_t size;
+    const int code = phx_cli_load_by(cli, path, phx_solo_content_limit, &bytes, &size);
+    return code == PHX_CLI_GO ? phx_solo_content_take(cli, path, bytes, size, changes, out) : code;
+}
+
+int phx_solo_content_take(PhxCli *cli, const char *path, void *bytes, size_t size,
+                          const PhxScenarioChanges *changes, PhxSoloContent *out) {
+    *out = (PhxSoloContent){.loaded = bytes, .blob_size = size};
+    const int code =
+        is_blob(bytes, size) ? open_blob(cli, path, changes, out) : open_scenario(cli, path, changes, out);
     if (code != PHX_CLI_GO) phx_solo_content_close(out);
     return code;
 }

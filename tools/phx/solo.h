@@ -26,6 +26,11 @@ typedef struct PhxSoloContent {
  * them a blob takes the seed and ticks. PHX_CLI_GO or a failure, with nothing to close. */
 int phx_solo_content_open(PhxCli *cli, const char *path, const PhxScenarioChanges *changes,
                           PhxSoloContent *out);
+/* The same from the file's bytes, of malloc, which it takes whatever it returns. */
+int phx_solo_content_take(PhxCli *cli, const char *path, void *bytes, size_t size,
+                          const PhxScenarioChanges *changes, PhxSoloContent *out);
+/* A PhxCliLimit: a scenario's text is shorter than a blob may be. */
+size_t phx_solo_content_limit(const void *head, size_t size);
 void phx_solo_content_close(PhxSoloContent *content);
 
 typedef struct PhxSoloOptions {

@@ -3,12 +3,12 @@
  * In: a const world, trails, words. Out: a file. The order of painting follows unit slots, so that equal
  * matches give equal pictures on one machine.
  */
+#include "picture/output.h"
 #include "picture/paint.h"
 
 #include <cairo-svg.h>
 #include <inttypes.h>
 #include <stdio.h>
-#include <string.h>
 
 /* fontconfig keeps what it parsed until the process ends, which the leak check of AddressSanitizer would
  * report as ours. */
@@ -239,20 +239,20 @@ static PhxStatus paint(Picture *picture) {
     return PHX_OK;
 }
 
-static bool ends_with_svg(const char *path) {
-    const size_t length = strlen(path);
-    return length >= 4 && strcmp(path + length - 4, ".svg") == 0;
-}
-
-static PhxStatus finish(cairo_surface_t *surface, const char *path, PhxStatus painted, PhxError *error) {
-    const bool svg = ends_with_svg(path);
+static PhxStatus finish(cairo_surface_t *surface, PhxPictureOutput *output, PhxStatus painted,
+                        PhxError *error) {
+    const bool svg = phx_picture_is_svg(output->path);
     cairo_status_t status = cairo_surface_status(surface);
-    if (!painted && !status && !svg) status = cairo_surface_write_to_png(surface, path);
+    if (!painted && !status && !svg)
+        status = cairo_surface_write_to_png_stream(surface, phx_picture_output_write, output);
     cairo_surface_finish(surface);
     if (!status) status = cairo_surface_status(surface);
     cairo_surface_destroy(surface);
+    const char *path = output->path;
+    const PhxStatus written = phx_picture_output_close(output, !painted && !status, error);
     if (painted == PHX_ERROR_MEMORY || status == CAIRO_STATUS_NO_MEMORY)
         return phx_error_set(error, PHX_ERROR_MEMORY, 0, "%s: no memory for the picture", path);
+    if (written) return written;
     if (status) return phx_error_set(error, PHX_ERROR_IO, 0, "%s: %s", path, cairo_status_to_string(status));
     return painted;
 }
@@ -265,13 +265,17 @@ PhxStatus phx_picture_write_png(const char *path, const PhxSim *sim, const PhxTr
                        .options = options ? options : &none,
                        .units = phx_sim_units(sim),
                        .map = phx_sim_map(sim)};
+    PhxPictureOutput output;
+    const PhxStatus opened = phx_picture_output_open(&output, path, error);
+    if (opened) return opened;
     layout(&picture);
     cairo_surface_t *surface =
-        ends_with_svg(path)
-            ? cairo_svg_surface_create(path, picture.width, picture.height)
+        phx_picture_is_svg(path)
+            ? cairo_svg_surface_create_for_stream(phx_picture_output_write, &output, picture.width,
+                                                  picture.height)
             : cairo_image_surface_create(CAIRO_FORMAT_RGB24, (int)picture.width, (int)picture.height);
     picture.canvas.cairo = cairo_create(surface);
     const PhxStatus painted = cairo_status(picture.canvas.cairo) ? PHX_OK : paint(&picture);
     cairo_destroy(picture.canvas.cairo);
-    return finish(surface, path, painted, error);
+    return finish(surface, &output, painted, error);
 }

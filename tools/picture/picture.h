@@ -28,8 +28,15 @@ typedef struct PhxPictureOptions {
     uint32_t size;       /* pixels of the map's longer side, 64 .. 8192; 0: 1160 */
 } PhxPictureOptions;
 
-/* Writes the picture. `trails`, `options` and `error` may be null. Errors: PHX_ERROR_IO (path, disk: with
- * text), PHX_ERROR_MEMORY. */
+/* Whether a picture can be written there, so that it is known before a match is played for it: the ending of
+ * the name (.png, .svg, or none: PNG), the folder, the rights. Nothing is left behind. Errors:
+ * PHX_ERROR_ARGUMENT, PHX_ERROR_IO, PHX_ERROR_MEMORY, each with the path and what is wrong. */
+PHX_MUST_USE PhxStatus phx_picture_check(const char *path, PhxError *error);
+
+/* Writes the picture to PATH.part and renames it, so that there never is half a picture. `trails`, `options`
+ * and `error` may be null. Errors: those of phx_picture_check, with the system's words where the disk is
+ * full.
+ */
 PHX_MUST_USE PhxStatus phx_picture_write_png(const char *path, const PhxSim *sim, const PhxTrails *trails,
                                              const PhxPictureOptions *options, PhxError *error);
 

@@ -192,8 +192,10 @@ typedef struct PhxReplayFileOptions {
 PHX_MUST_USE PhxStatus phx_replay_file_create(const char *path, const PhxReplayFileOptions *options,
                                               PhxReplayFile **out, PhxError *error);
 PhxReplaySink phx_replay_file_sink(PhxReplayFile *file);
+/* The system's errno of the first write that failed; 0: none has, or it gave no reason. Null is fine. */
+int phx_replay_file_fault(const PhxReplayFile *file);
 /* Flushes, closes and frees. Null is fine. Errors: PHX_ERROR_IO where any write before or the last one
- * failed. */
+ * failed; errno is then as phx_replay_file_fault would say. */
 PhxStatus phx_replay_file_close(PhxReplayFile *file);
 
 /* ---- reading
