@@ -232,8 +232,8 @@ static int fork_step(Fork *fork) {
     const PhxStatus status =
         phx_replay_record_step(fork->copy.writer, fork->stage.sim, fork->commands, fork->count);
     if (status == PHX_OK) return PHX_CLI_GO;
-    return phx_cli_fail_replay(fork->cli, fork->copy.path, status, phx_replay_file_fault(fork->copy.file), true,
-                               NULL);
+    return phx_cli_fail_replay(fork->cli, fork->copy.path, status, phx_replay_file_fault(fork->copy.file),
+                               true, NULL);
 }
 
 /* Bots go on counting where their slots' commands ended; leaves the cursor at `tick`. */
