@@ -176,14 +176,14 @@ PHX_TEST(bundle, what_is_no_bundle_is_refused_in_words) {
     CHECK_EQ(phx_evidence_write(recorded.evidence, "phx_no_folder/x.bundle", &contents, &error),
              PHX_ERROR_IO);
     contents.tick = 400;
-    CHECK_EQ(phx_evidence_write(recorded.evidence, "phx_test_unit.bundle", &contents, &error),
+    CHECK_EQ(phx_evidence_write(recorded.evidence, "phx_test_refused.bundle", &contents, &error),
              PHX_ERROR_NOT_FOUND);
     contents.tick = 12;
     contents.before.bytes = contents.after.bytes = NULL;
-    CHECK_OK(phx_evidence_write(recorded.evidence, "phx_test_unit.bundle", &contents, &error));
-    CHECK_EQ(phx_bundle_open("phx_test_unit.bundle", &bundle, &error), PHX_ERROR_NOT_FOUND);
+    CHECK_OK(phx_evidence_write(recorded.evidence, "phx_test_refused.bundle", &contents, &error));
+    CHECK_EQ(phx_bundle_open("phx_test_refused.bundle", &bundle, &error), PHX_ERROR_NOT_FOUND);
     CHECK(strstr(error.text, "no evidence"));
-    (void)remove("phx_test_unit.bundle");
+    (void)remove("phx_test_refused.bundle");
     forget(&recorded);
 }
 
