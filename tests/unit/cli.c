@@ -141,6 +141,9 @@ static const Case cases[] = {
     {"join a.yaml --connect a:9 --png /nowhere/x.png", 2, "/nowhere/x.png: No such file or directory"},
     {"join %S/duel.yaml --connect 127.0.0.1:9 --desync-drill -1", 2, "--desync-drill: -1: a whole number"},
 #endif
+    {"bisect --ticks 0 --self cold a.phxr", 2, "--ticks: 0: a number from 1"},
+    {"replay commands --slot -1 a.phxr", 2,
+     "--slot: -1: a number from 0 to 255 is wanted; leave the option out"},
     {"run /dev/zero", 2, "/dev/zero: larger than 1048576 bytes"},
     {"run --ticks 2 --png %T/x.gif %S/duel.yaml", 2,
      "x.gif: pictures are written as .png or .svg: give the file"},

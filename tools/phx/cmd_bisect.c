@@ -133,7 +133,8 @@ static int conclude(PhxCli *cli, const PhxBisectReport *report, const char *what
 
 typedef struct Options {
     char *left, *right, *self;
-    int deep, ticks, timeout;
+    long long ticks; /* 0: all */
+    int deep, timeout;
 } Options;
 
 static int read_self(PhxCli *cli, const char *self, PhxSubjectOptions *options) {
@@ -155,7 +156,7 @@ static int read_self(PhxCli *cli, const char *self, PhxSubjectOptions *options) 
     return PHX_CLI_GO;
 }
 
-static int check(PhxCli *cli, const Options *options) {
+static int check(PhxCli *cli, Options *options) {
     const bool sides = options->left || options->right;
     if (options->self && sides) return phx_cli_fail(cli, "--self goes without --left and --right");
     if (cli->argument_count == 2 && (options->self || sides))
@@ -163,7 +164,7 @@ static int check(PhxCli *cli, const Options *options) {
                                  "--right");
     if (options->deep && !options->self && !sides)
         return phx_cli_fail(cli, "--deep needs two sides that compute: --self, --left or --right");
-    int code = phx_cli_range(cli, "--ticks", options->ticks, 0, INT32_MAX);
+    int code = phx_cli_optional(cli, "--ticks", &options->ticks, 1, INT32_MAX, "all that there are");
     if (code == PHX_CLI_GO) code = phx_cli_range(cli, "--timeout", options->timeout, 1, 86400);
     return code;
 }
@@ -214,14 +215,14 @@ static void name_inputs(const PhxCli *cli, const Options *options, char *text, s
 }
 
 int phx_cmd_bisect(PhxCli *cli, int argc, const char **argv) {
-    Options options = {.timeout = 600};
+    Options options = {.timeout = 600, .ticks = PHX_CLI_DEFAULT};
     const struct poptOption table[] = {
         {"left", 0, POPT_ARG_STRING, &options.left, 0, "a worker's command", "CMD"},
         {"right", 0, POPT_ARG_STRING, &options.right, 0, "another worker's command", "CMD"},
         {"self", 0, POPT_ARG_STRING, &options.self, 0, "threads=N, cold or reload", "HOW"},
         {"deep", 0, POPT_ARG_NONE, &options.deep, 0,
          "compare what each phase of each tick leaves behind, also what no root shows", NULL},
-        {"ticks", 0, POPT_ARG_INT, &options.ticks, 0, "compare at most so many", "N"},
+        {"ticks", 0, POPT_ARG_LONGLONG, &options.ticks, 0, "compare at most so many", "N"},
         {"timeout", 0, POPT_ARG_INT | POPT_ARGFLAG_SHOW_DEFAULT, &options.timeout, 0,
          "seconds that a side may be silent", "N"},
         POPT_TABLEEND};

@@ -143,14 +143,17 @@ static int list_all(PhxCli *cli, const char *path, const PhxReplay *replay, cons
 int phx_replay_cmd_commands(PhxCli *cli, int argc, const char **argv) {
     char *from = NULL, *to = NULL;
     Filter filter = {.slot = -1};
+    long long slot = PHX_CLI_DEFAULT;
     const struct poptOption options[] = {
         {"from", 0, POPT_ARG_STRING, &from, 0, "first tick (0)", "T"},
         {"to", 0, POPT_ARG_STRING, &to, 0, "last tick (the last one)", "T"},
-        {"slot", 0, POPT_ARG_INT, &filter.slot, 0, "of this player alone; 255: of the host", "N"},
+        {"slot", 0, POPT_ARG_LONGLONG, &slot, 0, "of this player alone; 255: of the host", "N"},
         POPT_TABLEEND};
     PhxReplay *replay;
     int code = phx_cli_parse(cli, argc, argv, options, &usage);
-    if (code == PHX_CLI_GO) code = phx_cli_range(cli, "--slot", filter.slot, -1, 255);
+    const bool one = slot != PHX_CLI_DEFAULT;
+    if (code == PHX_CLI_GO) code = phx_cli_optional(cli, "--slot", &slot, 0, 255, "all of them");
+    if (one) filter.slot = (int)slot;
     if (code == PHX_CLI_GO) code = phx_replay_cmd_load(cli, cli->arguments[0], &replay);
     if (code != PHX_CLI_GO) return code;
     if (from != NULL) code = phx_replay_cmd_tick(cli, "--from", from, replay, &filter.from);
