@@ -368,6 +368,28 @@ PHX_TEST(cli, a_full_disk_is_named_and_leaves_no_half_a_picture) {
     release(&info);
 }
 
+PHX_TEST(cli, bytes_behind_a_whole_replay_are_called_so) {
+    char path[600];
+    snprintf(path, sizeof path, "%s/whole.phxr", test_scratch("cli-files"));
+    json_decref(run_json("run --json --ticks 9 --replay %T/whole.phxr %S/duel.yaml", 0));
+    /* Too few for a record, and enough for one. */
+    for (int more = 3; more <= 60; more += 57) {
+        FILE *file = fopen(path, "ab");
+        CHECK(file != NULL);
+        for (int i = 0; i < more - (more > 3) * 3; i++) fputc('x', file);
+        fclose(file);
+        char says[64];
+        snprintf(says, sizeof says, ": %d bytes after the end record", more);
+        Result info = phx(expand("replay info %T/whole.phxr")),
+               verify = phx(expand("replay verify %T/whole.phxr"));
+        CHECK_THAT(info.code == 2 && strstr(info.err, says) != NULL, "%s", info.err);
+        CHECK_THAT(verify.code == 2 && strstr(verify.err, says) != NULL, "%s", verify.err);
+        CHECK_THAT(strstr(info.out, "9 ticks") != NULL, "%s", info.out);
+        release(&info);
+        release(&verify);
+    }
+}
+
 /* Read once: a pipe has its bytes once only. */
 PHX_TEST(cli, scenarios_come_through_pipes_as_well) {
     char path[600], map[600], words[2048];

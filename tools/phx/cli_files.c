@@ -64,6 +64,7 @@ int phx_cli_writable(PhxCli *cli, const char *path) {
         return phx_cli_fail(cli, "%s: %s", path, strerror(errno));
     }
     const int file = open(path, O_WRONLY | O_CREAT | O_EXCL, 0666);
+    if (file < 0 && errno == EEXIST) return PHX_CLI_GO; /* a link to a file that is yet to be made */
     if (file < 0) return phx_cli_fail(cli, "%s: %s", path, strerror(errno));
     close(file);
     unlink(path);
