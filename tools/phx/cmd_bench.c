@@ -7,6 +7,7 @@
  * peer's program isn't built here: its figure, measured in the same session, is given by --peer-ms, and each
  * row says how many times as long this tick takes.
  */
+#include "phx/cmd_bench.h"
 #include "phx/solo.h"
 
 #include <errno.h>
@@ -20,7 +21,7 @@
 enum { THREAD_COUNTS = 16, ROW_LIMIT = PHX_CLI_ARGUMENT_LIMIT * THREAD_COUNTS };
 
 static const PhxCliUsage usage = {
-    .synopsis = "[SCENARIO|BLOB...]",
+    .synopsis = "[SCENARIO|BLOB... | hash|replay|nav|all]",
     .about =
         "Plays scenarios and measures: milliseconds a tick by phase, agent-steps a second (units times ticks "
         "by\n"
@@ -28,8 +29,11 @@ static const PhxCliUsage usage = {
         "a\n"
         "scenario: those of tests/scenario that are made for it. Absolute times hold for one machine at one\n"
         "moment; compare ratios of one run: the median of the processor's time a tick with --peer-ms, what\n"
-        "another program needed for the same in the same session.",
+        "another program needed for the same in the same session. The words hash, replay, nav and all "
+        "measure\n"
+        "parts of the engine instead: phx bench all --help.",
     .examples = "  phx bench\n"
+                "  phx bench all\n"
                 "  phx bench tests/scenario/crowd1000.yaml --threads 1,2 --ticks 1000\n"
                 "  phx bench tests/scenario/crowd1000.yaml --threads 1 --peer-ms 2.65 --peer-name RVO2\n"
                 "  phx bench tests/scenario/clash.yaml --json | jq '.rows[0].ms_by_phase'\n",
@@ -273,6 +277,7 @@ static int parse(Bench *bench, int argc, const char **argv) {
 }
 
 int phx_cmd_bench(PhxCli *cli, int argc, const char **argv) {
+    if (phx_bench_asks_figures(argc, argv)) return phx_bench_figures(cli, argc, argv);
     Bench bench = {.cli = cli};
     int code = parse(&bench, argc, argv);
     if (code == PHX_CLI_GO && cli->argument_count == 0) code = find_own(&bench);

@@ -1,0 +1,146 @@
+/* bench_cli.c: phx bench hash, replay, nav and all, as a person or a script meets them: one JSON object with
+ * a key a case, a table, exit codes. What the figures are is no matter for a test; that they are there, are
+ * of the right things and agree with each other is.
+ */
+#include "phx/cli.h"
+
+#include "harness.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* Runs `phx WORDS` in a process of its own, in the project's folder; its standard output lies in *text, for
+ * the caller to free. Returns the exit code. */
+static int phx(const char *words, char **text) {
+    char line[1024], out[600];
+    const char *argv[32] = {"phx"};
+    int argc = 1, status;
+    snprintf(out, sizeof out, "%s/out", test_scratch("bench-cli"));
+    snprintf(line, sizeof line, "%s", words);
+    for (char *word = strtok(line, " "); word != NULL; word = strtok(NULL, " ")) {
+        CHECK(argc < 31);
+        argv[argc++] = word;
+    }
+    fflush(NULL);
+    const pid_t child = fork();
+    CHECK(child >= 0);
+    if (child == 0) {
+        if (chdir(test_source("")) != 0 || freopen(out, "w", stdout) == NULL) _exit(99);
+        const int code = phx_cli_main(argc, argv, NULL);
+        fflush(NULL);
+        _exit(code);
+    }
+    while (waitpid(child, &status, 0) < 0) CHECK(errno == EINTR);
+    CHECK_THAT(WIFEXITED(status), "%s: signal %d", words, WTERMSIG(status));
+    FILE *file = fopen(out, "r");
+    CHECK(file != NULL);
+    *text = calloc(1, 65536);
+    CHECK(*text != NULL && fread(*text, 1, 65535, file) < 65535);
+    fclose(file);
+    return WEXITSTATUS(status);
+}
+
+static double number(const json_t *root, const char *name, const char *key) {
+    const json_t *value = json_object_get(json_object_get(root, name), key);
+    CHECK_THAT(json_is_number(value), "%s.%s is missing", name, key);
+    return json_number_value(value);
+}
+
+static json_t *parse(const char *text) {
+    json_t *root = json_loads(text, JSON_REJECT_DUPLICATES, NULL); /* refuses what stands behind the object */
+    CHECK_THAT(json_is_object(root), "no JSON object: %s", text);
+    return root;
+}
+
+static const struct {
+    const char *name, *keys[6];
+    bool target;
+} cases[] = {{"hash_1000", {"ms", "tick_ms", "ratio", "units", "moving", "threads"}, true},
+             {"hash_10000", {"ms", "tick_ms", "ratio", "units", "moving", "threads"}, true},
+             {"hash_at_rest", {"ms", "small_ms", "ratio", "side", "threads"}, true},
+             {"replay_keyframes", {"bytes", "bytes_per_minute", "minutes", "players", "ticks"}, false},
+             {"replay_plain", {"bytes", "bytes_per_minute", "minutes", "players", "ticks"}, false},
+             {"replay_verify", {"ms", "ms_per_tick", "ticks", "threads"}, false},
+             {"replay_seek", {"ratio", "worst_ratio", "ms", "ticks_mean", "ticks_worst", "jumps"}, false},
+             {"replay_bisect_builds", {"ratio", "ms", "tick", "threads"}, true},
+             {"replay_bisect_files", {"ratio", "ms", "tick", "threads"}, true},
+             {"memory_copy", {"ns_per_byte", "bytes", "threads"}, false},
+             {"nav_512_open", {"ns_per_cell", "ms", "reached", "threads", "ratio", "side"}, false},
+             {"nav_512_walls", {"ns_per_cell", "ms", "reached", "threads", "ratio", "side"}, false},
+             {"nav_1024_open", {"ns_per_cell", "ms", "reached", "threads", "ratio", "side"}, false},
+             {"nav_1024_walls", {"ns_per_cell", "ms", "reached", "threads", "ratio", "side"}, false}};
+enum { CASE_COUNT = sizeof cases / sizeof cases[0] };
+
+PHX_TEST(bench, all_prints_one_object_with_a_key_a_case) {
+    char *text;
+    CHECK_EQ(phx("bench --json all --brief", &text), 0);
+    json_t *root = parse(text);
+    CHECK_EQ(json_object_size(root), CASE_COUNT);
+    for (int i = 0; i < CASE_COUNT; i++) {
+        for (int k = 0; k < 6 && cases[i].keys[k] != NULL; k++) {
+            const double value = number(root, cases[i].name, cases[i].keys[k]);
+            CHECK_THAT(isfinite(value) && value > 0, "%s.%s is %g", cases[i].name, cases[i].keys[k], value);
+        }
+        const json_t *met = json_object_get(json_object_get(root, cases[i].name), "met");
+        CHECK_EQ(json_is_boolean(met), cases[i].target);
+        if (cases[i].target)
+            CHECK_EQ(json_is_true(met),
+                     number(root, cases[i].name, "ratio") <= number(root, cases[i].name, "target"));
+    }
+    /* The crowds move, and the recording has the players and keyframes it should. */
+    CHECK(number(root, "hash_1000", "moving") > 900 && number(root, "hash_10000", "moving") > 9000);
+    CHECK_EQ(number(root, "replay_keyframes", "players"), 8);
+    CHECK_EQ(number(root, "replay_keyframes", "ticks"), 400);
+    CHECK(number(root, "replay_keyframes", "keyframes") > 0);
+    CHECK_EQ(number(root, "replay_plain", "keyframes"), 0);
+    CHECK(number(root, "replay_plain", "bytes") < number(root, "replay_keyframes", "bytes"));
+    CHECK_EQ(number(root, "replay_bisect_builds", "tick"), 300);
+    CHECK_EQ(number(root, "replay_bisect_files", "tick"), 300);
+    /* All open cells are reached; random walls of a fifth leave most of the rest connected. */
+    CHECK_EQ(number(root, "nav_512_open", "reached"), 512 * 512);
+    CHECK(number(root, "nav_512_walls", "reached") < 512 * 512 * 0.82);
+    CHECK(number(root, "nav_512_walls", "reached") > 512 * 512 * 0.70);
+    const double ns = number(root, "nav_1024_open", "ns_per_cell");
+    CHECK(fabs(ns * 1024 * 1024 / 1e6 - number(root, "nav_1024_open", "ms")) < 1e-3 * (1 + ns));
+    json_decref(root);
+    free(text);
+}
+
+PHX_TEST(bench, words_options_and_wrong_use) {
+    static const char *const wrong[] = {"bench nav hash",
+                                        "bench nav --ticks 500",
+                                        "bench all --ticks 5",
+                                        "bench replay --ticks 0",
+                                        "bench hash --scenario x.yaml",
+                                        "bench replay --brief --scenario no-such-file.yaml",
+                                        "bench nothing-of-that-name",
+                                        "bench nav --threads 2"};
+    char *text;
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        char words[200];
+        CHECK_THAT(phx(wrong[i], &text) == 2, "%s", wrong[i]);
+        free(text);
+        snprintf(words, sizeof words, "%s --json", wrong[i]);
+        CHECK_THAT(phx(words, &text) == 2, "%s", words);
+        json_t *root = parse(text);
+        CHECK_THAT(number(root, "error", "exit") == 2, "%s", words);
+        json_decref(root);
+        free(text);
+    }
+    CHECK_EQ(phx("bench nav --brief", &text), 0);
+    CHECK(strstr(text, "nav_1024_walls") != NULL && strstr(text, "hash_1000") == NULL);
+    free(text);
+    CHECK_EQ(phx("bench all --help", &text), 0);
+    CHECK(strstr(text, "Examples:") != NULL && strstr(text, "phx bench hash --json") != NULL);
+    free(text);
+    /* Scenarios are measured as ever. */
+    CHECK_EQ(phx("bench tests/scenario/duel.yaml --threads 1 --ticks 20 --json", &text), 0);
+    json_t *root = parse(text);
+    CHECK_EQ(json_array_size(json_object_get(root, "rows")), 1);
+    json_decref(root);
+    free(text);
+}
