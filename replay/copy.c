@@ -1,12 +1,21 @@
-/* copy.c: begins a replay with the first ticks of another: for cutting, and for going on otherwise.
+/* copy.c: begins a replay with the first ticks of another: for cutting, for going on otherwise, and for
+ * packing it otherwise.
  *
  * In: an opened replay, of any simulation revision. Out: its records, byte for byte, to another sink, and a
- * writer that stands behind them. Left out are the end, the index, and records that this version doesn't
- * know: what they say of the file may no longer be so. Cost: O(bytes).
+ * writer that stands behind them; content and snapshots are packed anew where that is asked for. Left out are
+ * the end, the index, and records that this version doesn't know: what they say of the file may no longer be
+ * so. Cost: O(bytes).
  */
 #include <string.h>
 
+#include "replay/pack.h"
 #include "replay/writer.h"
+
+/* Whether content and snapshots are packed anew; else they stay as they are. */
+typedef struct Packing {
+    bool anew;
+    PhxReplayPacking packing;
+} Packing;
 
 /* What the writer has to remember of a record that was copied. */
 static PhxStatus remember(PhxReplayWriter *writer, const PhxReplayRecord *record, uint64_t offset) {
@@ -51,7 +60,41 @@ static bool wanted(const PhxReplayWriter *writer, const PhxReplayRecord *record,
     }
 }
 
-static PhxStatus copy_records(PhxReplayWriter *writer, const PhxReplay *from, uint32_t tick) {
+/* Writes a keyframe or evidence in another encoding. False: it has to be copied as it is, because its bytes
+ * can't be unpacked. The status is the writer's. */
+static bool repack(PhxReplayWriter *writer, const PhxReplayRecord *record) {
+    const uint8_t wanted_encoding = phx_replay_pack_encoding(writer->packing);
+    PhxReader reader = phx_reader_make(record->payload, record->length);
+    PhxReplayEvidenceFields fields;
+    const bool keyframe = record->kind == PHX_REPLAY_KIND_KEYFRAME;
+    if (keyframe) {
+        const PhxReplayKeyframeFields found = phx_replay_get_keyframe(&reader);
+        fields = (PhxReplayEvidenceFields){
+            .tick = found.tick, .root = found.root, .size = found.size, .encoding = found.encoding};
+    } else {
+        fields = phx_replay_get_evidence(&reader);
+    }
+    const uint8_t *packed = record->payload + reader.at;
+    const size_t left = phx_reader_left(&reader);
+    if (fields.encoding == wanted_encoding || fields.size == 0 || fields.size > PHX_REPLAY_SNAPSHOT_LIMIT ||
+        !phx_replay_pack_known(fields.encoding) ||
+        !phx_replay_pack_may_hold(fields.encoding, packed, left, fields.size))
+        return false;
+    uint8_t *bytes = phx_replay_room(writer, &writer->snapshot, fields.size);
+    if (!bytes) {
+        writer->status = PHX_ERROR_MEMORY;
+        return true;
+    }
+    if (phx_replay_unpack(fields.encoding, packed, left, bytes, fields.size) != PHX_OK) return false;
+    if (phx_replay_frame_flush(writer) != PHX_OK) return true;
+    const PhxStatus status = keyframe ? phx_replay_writer_keyframe(writer, fields.root, bytes, fields.size)
+                                      : phx_replay_writer_evidence(writer, fields.slot, fields.tick,
+                                                                   fields.root, bytes, fields.size);
+    if (writer->status == PHX_OK) writer->status = status;
+    return true;
+}
+
+static PhxStatus copy_records(PhxReplayWriter *writer, const PhxReplay *from, uint32_t tick, bool anew) {
     const bool all = tick == from->info.ticks;
     PhxReplayRecord record;
     for (uint64_t at = from->body; at < from->info.kept_bytes && writer->status == PHX_OK; at = record.next) {
@@ -61,6 +104,9 @@ static PhxStatus copy_records(PhxReplayWriter *writer, const PhxReplay *from, ui
             if (writer->ticks == tick && record.kind == PHX_REPLAY_KIND_HASHES) break;
             continue;
         }
+        const bool snapshot =
+            record.kind == PHX_REPLAY_KIND_KEYFRAME || record.kind == PHX_REPLAY_KIND_EVIDENCE;
+        if (anew && snapshot && repack(writer, &record)) continue;
         status = remember(writer, &record, writer->bytes + writer->used);
         if (status != PHX_OK) return status;
         phx_replay_frame_raw(writer, from->bytes + at, (size_t)(record.next - at));
@@ -68,8 +114,33 @@ static PhxStatus copy_records(PhxReplayWriter *writer, const PhxReplay *from, ui
     return phx_replay_frame_flush(writer);
 }
 
-PhxStatus phx_replay_writer_continue(PhxReplaySink sink, const PhxReplay *from, uint32_t tick,
-                                     const PhxAllocator *allocator, PhxReplayWriter **out, PhxError *error) {
+/* Signature, version, header and content. */
+static PhxStatus copy_beginning(PhxReplayWriter *writer, const PhxReplay *from, bool anew) {
+    PhxReplayRecord header;
+    if (!anew) {
+        phx_replay_frame_raw(writer, from->bytes, (size_t)from->body);
+        return writer->status;
+    }
+    const PhxStatus status =
+        phx_replay_record_read(from->bytes, from->info.kept_bytes, PHX_REPLAY_PREAMBLE, &header, NULL);
+    if (status != PHX_OK) return status;
+    phx_replay_frame_raw(writer, from->bytes, (size_t)header.next);
+    return phx_replay_writer_content(writer, from->content, from->content_size);
+}
+
+/* May the replay be packed so by this build? */
+static PhxStatus check_packing(const PhxReplay *from, Packing packing, PhxError *error) {
+    if (!packing.anew) return PHX_OK;
+    const PhxStatus status = phx_replay_pack_allowed(packing.packing);
+    if (status == PHX_ERROR_VERSION)
+        return phx_error_set(error, status, 0, "this build lacks Zstandard, and can't pack with it");
+    if (status != PHX_OK) return phx_error_set(error, status, 0, "no such packing");
+    if (from->info.content_readable) return PHX_OK;
+    return phx_error_set(error, PHX_ERROR_VERSION, PHX_REPLAY_PREAMBLE, "%s", phx_replay_pack_lacking);
+}
+
+static PhxStatus begin(PhxReplaySink sink, const PhxReplay *from, uint32_t tick, Packing packing,
+                       const PhxAllocator *allocator, PhxReplayWriter **out, PhxError *error) {
     const PhxReplayInfo *info = &from->info;
     *out = NULL;
     if (!info->has_content)
@@ -78,14 +149,17 @@ PhxStatus phx_replay_writer_continue(PhxReplaySink sink, const PhxReplay *from, 
     if (tick > info->ticks)
         return phx_error_set(error, PHX_ERROR_NOT_FOUND, 0, "tick %lu is beyond the end: %lu ticks were kept",
                              (unsigned long)tick, (unsigned long)info->ticks);
+    PhxStatus status = check_packing(from, packing, error);
+    if (status != PHX_OK) return status;
     PhxReplayWriter *writer = phx_replay_writer_make(sink, allocator);
     if (!writer) return phx_error_set(error, PHX_ERROR_MEMORY, 0, "out of memory");
     writer->table_count = info->table_count;
     writer->tick_rate = info->settings.tick_rate;
     writer->root = info->start_root;
     memcpy(writer->tables, from->start_hashes, sizeof writer->tables);
-    phx_replay_frame_raw(writer, from->bytes, (size_t)from->body);
-    PhxStatus status = copy_records(writer, from, tick);
+    writer->packing = packing.packing;
+    status = copy_beginning(writer, from, packing.anew);
+    if (status == PHX_OK) status = copy_records(writer, from, tick, packing.anew);
     if (status == PHX_OK) status = phx_replay_frame_tick_done(writer, true);
     if (status == PHX_OK) {
         *out = writer;
@@ -93,4 +167,15 @@ PhxStatus phx_replay_writer_continue(PhxReplaySink sink, const PhxReplay *from, 
     }
     phx_replay_writer_destroy(writer);
     return phx_error_set(error, status, 0, "the ticks could not be copied: %s", phx_status_text(status));
+}
+
+PhxStatus phx_replay_writer_continue(PhxReplaySink sink, const PhxReplay *from, uint32_t tick,
+                                     const PhxAllocator *allocator, PhxReplayWriter **out, PhxError *error) {
+    return begin(sink, from, tick, (Packing){.anew = false}, allocator, out, error);
+}
+
+PhxStatus phx_replay_writer_repack(PhxReplaySink sink, const PhxReplay *from, uint32_t tick,
+                                   PhxReplayPacking packing, const PhxAllocator *allocator,
+                                   PhxReplayWriter **out, PhxError *error) {
+    return begin(sink, from, tick, (Packing){.anew = true, .packing = packing}, allocator, out, error);
 }

@@ -50,8 +50,8 @@ static PhxStatus file_write(void *user, const void *bytes, size_t size) {
 static PhxStatus file_tick_done(void *user, bool now) {
     PhxReplayFile *file = user;
     if (file->status != PHX_OK) return file->status;
-    if (++file->unflushed < file->options.flush_ticks && !now) return PHX_OK;
-    file->unflushed = 0;
+    if (!now && ++file->unflushed < file->options.flush_ticks) return PHX_OK;
+    if (!now) file->unflushed = 0; /* else the tick's end is still to come */
     return file->status = to_disk(file);
 }
 

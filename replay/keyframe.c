@@ -6,16 +6,12 @@
  * Determinism: when a keyframe is due depends on the bytes of those before, and so on the packer's version;
  * what a keyframe says doesn't.
  */
-#include <string.h>
-
-#include "replay/pack.h"
 #include "replay/writer.h"
 
 enum {
     SPACING_SECONDS = 10,
     GROWTH = 64, /* spacing: this share of the ticks so far */
-    BUDGET = 512 * 1024,
-    SNAPSHOT_LIMIT = 1 << 30
+    BUDGET = 512 * 1024
 };
 
 void phx_replay_writer_keyframes(PhxReplayWriter *writer, const PhxReplayKeyframeOptions *options) {
@@ -43,24 +39,11 @@ bool phx_replay_writer_keyframe_due(const PhxReplayWriter *writer) {
     return writer->ticks > last && writer->spent <= earned(writer);
 }
 
-/* Packs a snapshot as well as this build can; null: out of memory. */
-static const uint8_t *pack(PhxReplayWriter *writer, const uint8_t *snapshot, size_t size, size_t *packed,
-                           uint8_t *encoding) {
-    uint8_t *room = phx_replay_room(writer, &writer->pack, size);
-    if (!room) return NULL;
-    *encoding = phx_replay_pack_best();
-    *packed = phx_replay_pack(*encoding, snapshot, size, room, size - 1);
-    if (*packed > 0) return room;
-    *encoding = PHX_REPLAY_PLAIN;
-    *packed = size;
-    return snapshot;
-}
-
 static PhxStatus may_snapshot(const PhxReplayWriter *writer, const void *snapshot, size_t size) {
     const PhxStatus status = phx_replay_writer_may(writer);
     if (status != PHX_OK) return status;
     if (!snapshot || size == 0) return PHX_ERROR_ARGUMENT;
-    return size > SNAPSHOT_LIMIT ? PHX_ERROR_LIMIT : PHX_OK;
+    return size > PHX_REPLAY_SNAPSHOT_LIMIT ? PHX_ERROR_LIMIT : PHX_OK;
 }
 
 PhxStatus phx_replay_writer_keyframe(PhxReplayWriter *writer, uint64_t root, const void *snapshot,
@@ -74,7 +57,8 @@ PhxStatus phx_replay_writer_keyframe(PhxReplayWriter *writer, uint64_t root, con
     if (root != writer->root) return PHX_ERROR_ARGUMENT;
     if (writer->pending) return PHX_ERROR_STATE;
     if (places->count > 0 && places->places[places->count - 1].tick == writer->ticks) return PHX_ERROR_STATE;
-    const uint8_t *payload = pack(writer, snapshot, size, &packed, &fields.encoding);
+    const uint8_t *payload =
+        phx_replay_writer_pack(writer, snapshot, size, size - 1, &packed, &fields.encoding);
     if (!payload) return PHX_ERROR_MEMORY;
     status = phx_replay_places_add(places, &writer->allocator,
                                    (PhxReplayPlace){.tick = writer->ticks, .offset = writer->bytes});
@@ -94,7 +78,8 @@ PhxStatus phx_replay_writer_evidence(PhxReplayWriter *writer, uint8_t slot, uint
     const PhxStatus status = may_snapshot(writer, snapshot, size);
     if (status != PHX_OK) return status;
     if (tick > writer->ticks) return PHX_ERROR_ARGUMENT;
-    const uint8_t *payload = pack(writer, snapshot, size, &packed, &fields.encoding);
+    const uint8_t *payload =
+        phx_replay_writer_pack(writer, snapshot, size, size - 1, &packed, &fields.encoding);
     if (!payload) return PHX_ERROR_MEMORY;
     PhxWriter fixed = phx_writer_make(bytes, sizeof bytes);
     phx_replay_put_evidence(&fixed, &fields);

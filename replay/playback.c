@@ -9,6 +9,7 @@
 #include <phalanx/content.h>
 #include <string.h>
 
+#include "replay/pack.h"
 #include "replay/playback.h"
 
 /* Why a replay makes no world, as far as it says itself; PHX_OK where nothing is known against it. */
@@ -24,6 +25,8 @@ static PhxStatus check_header(const PhxReplay *replay, PhxReplayVerdict *verdict
         return phx_error_set(error, PHX_ERROR_VERSION, PHX_REPLAY_PREAMBLE,
                              "recorded by simulation revision %lu; this program has revision %lu",
                              (unsigned long)info->sim_revision, (unsigned long)PHX_SIM_REVISION);
+    if (!info->content_readable)
+        return phx_error_set(error, PHX_ERROR_VERSION, PHX_REPLAY_PREAMBLE, "%s", phx_replay_pack_lacking);
     const PhxStatus status = phx_content_info(replay->content, replay->content_size, &content, error);
     *verdict = status == PHX_ERROR_VERSION ? PHX_REPLAY_NOT_VERIFIABLE : PHX_REPLAY_UNREADABLE;
     if (status != PHX_OK) return status;

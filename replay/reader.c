@@ -79,23 +79,28 @@ static PhxStatus take_header(Scan *scan, const PhxReplayRecord *record) {
     return PHX_OK;
 }
 
-/* Pairs can't grow by more than PHX_REPLAY_PAIRS_GAIN, so that few bytes never ask for much memory. */
+/* A frame can't grow without bounds, so that few bytes never ask for much memory. A build without Zstandard
+ * takes its size as it stands: nothing is unpacked there. */
 static PhxStatus unpack_content(Scan *scan, const PhxReplayRecord *record, PhxReader *reader) {
     PhxReplay *replay = scan->replay;
     const size_t size = phx_read_u32(reader), left = phx_reader_left(reader);
     const uint8_t *packed = phx_read_span(reader, left);
-    if (!packed || size == 0 || size > PHX_REPLAY_CONTENT_LIMIT || size / PHX_REPLAY_PAIRS_GAIN > left)
+    if (!packed || size == 0 || size > PHX_REPLAY_CONTENT_LIMIT ||
+        !phx_replay_pack_may_hold(PHX_REPLAY_ZSTD, packed, left, size))
         return contradiction(scan, record, "has a size that its bytes can't have");
-    replay->unpacked = replay->allocator.allocate(replay->allocator.user, size);
-    if (!replay->unpacked) {
-        scan->no_memory = true;
-        return phx_error_set(&scan->info->fault, PHX_ERROR_MEMORY, record->offset, "out of memory");
-    }
-    replay->content = replay->unpacked;
     replay->content_size = size;
-    if (phx_replay_unpack(PHX_REPLAY_PAIRS, packed, left, replay->unpacked, size) == PHX_OK) return PHX_OK;
-    replay->content = NULL;
-    return contradiction(scan, record, "has bytes that don't unpack");
+    if (!phx_replay_pack_known(PHX_REPLAY_ZSTD)) return PHX_OK;
+    replay->unpacked = replay->allocator.allocate(replay->allocator.user, size);
+    const PhxStatus status = replay->unpacked
+                                 ? phx_replay_unpack(PHX_REPLAY_ZSTD, packed, left, replay->unpacked, size)
+                                 : PHX_ERROR_MEMORY;
+    if (status == PHX_ERROR_MEMORY) {
+        scan->no_memory = true;
+        return phx_error_set(&scan->info->fault, status, record->offset, "out of memory");
+    }
+    if (status != PHX_OK) return contradiction(scan, record, "has bytes that don't unpack");
+    replay->content = replay->unpacked;
+    return PHX_OK;
 }
 
 static PhxStatus find_content(Scan *scan, const PhxReplayRecord *record) {
@@ -103,7 +108,7 @@ static PhxStatus find_content(Scan *scan, const PhxReplayRecord *record) {
     const PhxReplayContentFields fields = phx_replay_get_content(&reader);
     if (reader.status != PHX_OK || phx_reader_left(&reader) == 0)
         return contradiction(scan, record, "is empty");
-    if (fields.encoding == PHX_REPLAY_PAIRS) return unpack_content(scan, record, &reader);
+    if (fields.encoding == PHX_REPLAY_ZSTD) return unpack_content(scan, record, &reader);
     if (fields.encoding != PHX_REPLAY_PLAIN)
         return phx_error_set(
             &scan->info->fault, PHX_ERROR_VERSION, record->offset,
@@ -122,7 +127,9 @@ static PhxStatus take_content(Scan *scan, const PhxReplayRecord *record) {
     scan->replay->body = record->next;
     info->has_content = true;
     info->content_bytes = scan->replay->content_size;
-    if (phx_content_info(scan->replay->content, scan->replay->content_size, &content, NULL) == PHX_OK) {
+    info->content_readable = scan->replay->content != NULL;
+    if (info->content_readable &&
+        phx_content_info(scan->replay->content, scan->replay->content_size, &content, NULL) == PHX_OK) {
         info->map_width = content.width;
         info->map_height = content.height;
         info->unit_capacity = content.unit_capacity;

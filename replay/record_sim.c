@@ -45,11 +45,20 @@ static PhxStatus write_players(PhxReplayWriter *writer, const PhxSim *sim) {
 PhxStatus phx_replay_record_begin(PhxReplaySink sink, const PhxSim *sim, const void *content,
                                   size_t content_size, const PhxAllocator *allocator, PhxReplayWriter **out,
                                   PhxError *error) {
+    return phx_replay_record_begin_packed(sink, sim, content, content_size, PHX_REPLAY_PACK_BEST, allocator,
+                                          out, error);
+}
+
+PhxStatus phx_replay_record_begin_packed(PhxReplaySink sink, const PhxSim *sim, const void *content,
+                                         size_t content_size, PhxReplayPacking packing,
+                                         const PhxAllocator *allocator, PhxReplayWriter **out,
+                                         PhxError *error) {
     const char *names[PHX_REPLAY_TABLE_LIMIT];
     PhxReplayMatch match;
     *out = NULL;
     PhxStatus status = describe(sim, content, content_size, names, &match, error);
     if (status != PHX_OK) return status;
+    match.packing = packing;
     status = phx_replay_writer_create(sink, &match, allocator, out);
     if (status == PHX_OK) status = write_players(*out, sim);
     if (status == PHX_OK) return PHX_OK;

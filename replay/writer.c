@@ -94,7 +94,8 @@ static PhxStatus check_match(const PhxReplayMatch *match) {
     for (uint32_t t = 0; t < match->table_count; t++)
         if (!name_is_fit(match->table_names[t])) return PHX_ERROR_ARGUMENT;
     if (!match->content || match->content_size == 0) return PHX_ERROR_ARGUMENT;
-    return match->content_size <= PHX_REPLAY_CONTENT_LIMIT ? PHX_OK : PHX_ERROR_LIMIT;
+    if (match->content_size > PHX_REPLAY_CONTENT_LIMIT) return PHX_ERROR_LIMIT;
+    return phx_replay_pack_allowed(match->packing);
 }
 
 static void put_header(PhxReplayWriter *writer, const PhxReplayMatch *match) {
@@ -120,21 +121,31 @@ static void put_header(PhxReplayWriter *writer, const PhxReplayMatch *match) {
     phx_replay_frame_put(writer, bytes, payload.at);
 }
 
-/* In pairs where that is smaller. Everyone can read them: without the content there is no match. */
-static PhxStatus write_content(PhxReplayWriter *writer, const PhxReplayMatch *match) {
-    uint8_t bytes[PHX_REPLAY_FIXED_LIMIT];
+const uint8_t *phx_replay_writer_pack(PhxReplayWriter *writer, const uint8_t *bytes, size_t size, size_t most,
+                                      size_t *packed, uint8_t *encoding) {
+    *encoding = phx_replay_pack_encoding(writer->packing);
+    if (*encoding != PHX_REPLAY_PLAIN) {
+        uint8_t *room = phx_replay_room(writer, &writer->pack, size);
+        if (!room) return NULL;
+        *packed = phx_replay_pack(*encoding, bytes, size, room, most);
+        if (*packed > 0) return room;
+    }
+    *encoding = PHX_REPLAY_PLAIN;
+    *packed = size;
+    return bytes;
+}
+
+PhxStatus phx_replay_writer_content(PhxReplayWriter *writer, const uint8_t *content, size_t size) {
+    enum { SIZE_BYTES = 4 }; /* of the size that stands before packed content */
+    uint8_t bytes[PHX_REPLAY_FIXED_LIMIT], encoding;
+    size_t packed;
     PhxWriter fixed = phx_writer_make(bytes, sizeof bytes);
-    uint8_t *packed = phx_replay_room(writer, &writer->pack, match->content_size);
-    if (!packed) return writer->status = PHX_ERROR_MEMORY;
-    const size_t room = match->content_size < 8 ? 0 : match->content_size - 5;
-    const size_t size = phx_replay_pack(PHX_REPLAY_PAIRS, match->content, match->content_size, packed, room);
-    const uint8_t encoding = size > 0 ? PHX_REPLAY_PAIRS : PHX_REPLAY_PLAIN;
+    const size_t most = size > SIZE_BYTES ? size - SIZE_BYTES - 1 : 0;
+    const uint8_t *rest = phx_replay_writer_pack(writer, content, size, most, &packed, &encoding);
+    if (!rest) return writer->status = PHX_ERROR_MEMORY;
     phx_replay_put_content(&fixed, &(PhxReplayContentFields){.encoding = encoding});
-    if (encoding == PHX_REPLAY_PLAIN)
-        return phx_replay_frame_small(writer, PHX_REPLAY_TYPE_CONTENT, &fixed, match->content,
-                                      match->content_size);
-    phx_write_u32(&fixed, (uint32_t)match->content_size);
-    return phx_replay_frame_small(writer, PHX_REPLAY_TYPE_CONTENT, &fixed, packed, size);
+    if (encoding != PHX_REPLAY_PLAIN) phx_write_u32(&fixed, (uint32_t)size);
+    return phx_replay_frame_small(writer, PHX_REPLAY_TYPE_CONTENT, &fixed, rest, packed);
 }
 
 static PhxStatus write_beginning(PhxReplayWriter *writer, const PhxReplayMatch *match) {
@@ -144,7 +155,8 @@ static PhxStatus write_beginning(PhxReplayWriter *writer, const PhxReplayMatch *
     phx_replay_frame_raw(writer, version, sizeof version);
     put_header(writer, match);
     if (phx_replay_frame_end(writer) != PHX_OK) return writer->status;
-    if (write_content(writer, match) != PHX_OK) return writer->status;
+    if (phx_replay_writer_content(writer, match->content, match->content_size) != PHX_OK)
+        return writer->status;
     return phx_replay_frame_tick_done(writer, true);
 }
 
@@ -167,6 +179,7 @@ PhxStatus phx_replay_writer_create(PhxReplaySink sink, const PhxReplayMatch *mat
     if (!writer) return PHX_ERROR_MEMORY;
     writer->table_count = match->table_count;
     writer->tick_rate = match->settings.tick_rate;
+    writer->packing = match->packing;
     writer->root = match->root;
     if (match->table_count)
         memcpy(writer->tables, match->table_hashes, match->table_count * sizeof(uint64_t));
@@ -275,7 +288,9 @@ PhxStatus phx_replay_writer_commands(PhxReplayWriter *writer, const PhxCommand *
         phx_replay_frame_put(writer, command->bytes, command->size);
     }
     writer->pending = true;
-    return phx_replay_frame_end(writer);
+    if (phx_replay_frame_end(writer) != PHX_OK) return writer->status;
+    return phx_replay_frame_tick_done(writer,
+                                      true); /* their step may be the last thing that this program does */
 }
 
 PhxStatus phx_replay_writer_hashes(PhxReplayWriter *writer, uint64_t root, const uint64_t *tables) {

@@ -12,7 +12,7 @@
  *   --drop                 before every tick, all that is derived is thrown away, and its memory poisoned
  *   --every N              both before each Nth tick only: flow fields are computed anew each time, which
  *                          costs more than a tick
- *   --record DIR           the match is recorded anew, into DIR/NAME.phxr
+ *   --record DIR           the match is recorded anew, into DIR/NAME.phxr, and not packed: for every platform
  *   --snapshot-at T DIR    after T ticks the state is saved into DIR/NAME.state
  *   --from-snapshot DIR    the match begins with the state in DIR/NAME.state, which is that after
  *   --at T                 T ticks
@@ -198,8 +198,8 @@ static PhxStatus record_begin(Run *run, PhxError *error) {
     PhxStatus status =
         phx_replay_file_create(path, &(PhxReplayFileOptions){.flush_ticks = 1000}, &run->file, error);
     if (status == PHX_OK)
-        status = phx_replay_record_begin(phx_replay_file_sink(run->file), run->sim, content, size, NULL,
-                                         &run->writer, error);
+        status = phx_replay_record_begin_packed(phx_replay_file_sink(run->file), run->sim, content, size,
+                                                PHX_REPLAY_PACK_NONE, NULL, &run->writer, error);
     return status;
 }
 

@@ -1,6 +1,6 @@
 /* replay_crash.c: whatever ends a recording, the file opens, says how many ticks it kept and what was lost,
- * and verifies. A recorder is killed at random moments; a file is cut at every border of a record and at
- * 1,000 random bytes. PHX_LONG=1: 200 kills instead of 20.
+ * and verifies. A recorder is killed at random moments, and by the step that it records; a file is cut at
+ * every border of a record and at 1,000 random bytes. PHX_LONG=1: 200 kills instead of 20.
  */
 #include <signal.h>
 #include <sys/wait.h>
@@ -136,4 +136,85 @@ PHX_TEST(replay_crash, recorder_killed_at_any_moment_leaves_a_replay_that_verifi
         phx_replay_close(replay);
     }
     CHECK_THAT(played > kills * 10u && keyframes > 0, "%" PRIu64 " ticks, %u keyframes", played, keyframes);
+}
+
+/* ---- killed by the step ---- */
+
+/* Loops of the sim that end the program once they are told to: a step that crashes. */
+typedef struct Bomb {
+    bool armed;
+} Bomb;
+static void explode(void *user, uint32_t count, uint32_t grain, PhxRangeFn fn, void *context) {
+    const Bomb *bomb = user;
+    (void)grain;
+    if (bomb->armed) (void)raise(SIGKILL);
+    if (count > 0) fn(context, 0, count, 0);
+}
+
+/* Records until a tick at or after `tick` that has commands, and dies in its step; never returns. */
+static void record_until_step(const char *path, uint32_t tick, uint32_t flush_ticks) {
+    size_t size;
+    uint8_t *content = little_content(small.seed, small.side, small.units, &size);
+    Bomb bomb = {0};
+    const PhxSimConfig config = {.jobs = {.parallel_for = explode, .workers = 1, .user = &bomb}};
+    const PhxReplayFileOptions options = {.flush_ticks = flush_ticks};
+    PhxCommand commands[4];
+    uint8_t *bytes = malloc((size_t)4 * PHX_COMMAND_SIZE_LIMIT);
+    PhxReplayWriter *writer;
+    PhxReplayFile *file;
+    PhxSim *sim;
+    if (phx_sim_create(&config, content, size, NULL, &sim, NULL) != PHX_OK ||
+        phx_replay_file_create(path, &options, &file, NULL) != PHX_OK ||
+        phx_replay_record_begin(phx_replay_file_sink(file), sim, content, size, NULL, &writer, NULL) !=
+            PHX_OK)
+        _exit(3);
+    while (phx_sim_tick(sim) < 100000) {
+        const uint32_t count = little_commands(sim, small.seed, commands, bytes);
+        bomb.armed = count > 0 && phx_sim_tick(sim) >= tick;
+        if (phx_replay_record_step(writer, sim, commands, count) != PHX_OK) _exit(4);
+    }
+    _exit(5);
+}
+
+PHX_TEST(replay_crash, step_that_kills_its_program_leaves_the_commands_that_did_it) {
+    static const uint32_t ticks[] = {0, 30, 77}, flush_ticks[] = {0, 1000};
+    char path[4096];
+    snprintf(path, sizeof path, "%s/step.phxr", test_scratch("replay_crash"));
+    for (size_t i = 0; i < 6; i++) {
+        const uint32_t tick = ticks[i / 2];
+        int how;
+        const pid_t child = fork();
+        CHECK(child >= 0);
+        if (child == 0) record_until_step(path, tick, flush_ticks[i % 2]);
+        CHECK_EQ(waitpid(child, &how, 0), child);
+        CHECK_THAT(WIFSIGNALED(how) && WTERMSIG(how) == SIGKILL, "case %zu: status %d", i, how);
+        PhxReplay *replay;
+        CHECK_OK(phx_replay_load(path, 0, &replay, NULL));
+        const PhxReplayInfo *info = phx_replay_info(replay);
+        CHECK_THAT(info->ticks >= tick && info->ticks < tick + 100, "case %zu: %u ticks", i, info->ticks);
+        CHECK_THAT(info->pending_commands > 0 && info->lost_bytes == 0, "case %zu: %u commands", i,
+                   info->pending_commands);
+        /* They are those that the match gives at that tick. */
+        PhxReplayPlayback *playback = little_playback(replay);
+        PhxReplayCursor *cursor;
+        PhxReplayTick last;
+        PhxCommand commands[4];
+        uint8_t *bytes = malloc((size_t)4 * PHX_COMMAND_SIZE_LIMIT);
+        CHECK_OK(phx_replay_playback_seek(playback, info->ticks, NULL));
+        const uint32_t count =
+            little_commands(phx_replay_playback_sim(playback), small.seed, commands, bytes);
+        CHECK_OK(phx_replay_cursor_create(replay, &cursor));
+        CHECK_OK(phx_replay_cursor_seek(cursor, info->ticks));
+        CHECK(phx_replay_cursor_next(cursor, &last) && !last.complete && last.command_count == count);
+        uint64_t want = 0, found = 0;
+        for (uint32_t c = 0; c < count; c++) {
+            want += commands[c].size + commands[c].sequence + commands[c].bytes[0];
+            found += last.commands[c].size + last.commands[c].sequence + last.commands[c].bytes[0];
+        }
+        CHECK_EQ(found, want);
+        phx_replay_cursor_destroy(cursor);
+        phx_replay_playback_destroy(playback);
+        phx_replay_close(replay);
+        free(bytes);
+    }
 }

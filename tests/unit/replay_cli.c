@@ -10,6 +10,7 @@
 
 #include "harness.h"
 #include "phx/cli.h"
+#include "replay/pack.h"
 #include "replay/record.h"
 
 enum { WORDS = 32, TICKS = 500 };
@@ -218,6 +219,30 @@ PHX_TEST(replay_cli, killed_recorder_s_replay_serves_every_word_and_is_mended) {
         json_decref(info), json_decref(verified), json_decref(last), json_decref(mended);
     }
     free(bytes);
+}
+
+PHX_TEST(replay_cli, cut_packs_a_replay_otherwise_and_back) {
+    size_t size, none_size, back_size;
+    uint8_t *bytes = whole_replay(&size);
+    wants("replay cut whole.phxr --pack none -o none.phxr", 0, "500 ticks of the 500");
+    uint8_t *none = (uint8_t *)test_read_file(in_folder("none.phxr"), &none_size);
+    json_t *verified = object_of("replay verify none.phxr --json", 0);
+    json_t *info = object_of("replay info whole.phxr --json", 0);
+    CHECK_STR(text(verified, "root"), text(info, "root"));
+    CHECK_EQ(number(verified, "keyframes"), 2);
+    if (phx_replay_pack_known(PHX_REPLAY_ZSTD)) {
+        CHECK_THAT(none_size > size, "%zu, packed %zu", none_size, size);
+        wants("replay cut none.phxr --pack zstd -o back.phxr", 0, "500 ticks of the 500");
+        uint8_t *back = (uint8_t *)test_read_file(in_folder("back.phxr"), &back_size);
+        CHECK(back_size == size && memcmp(back, bytes, size) == 0);
+        free(back);
+    } else {
+        CHECK(none_size == size && memcmp(none, bytes, size) == 0);
+        wants("replay cut none.phxr --pack zstd -o back.phxr", 2, "this build lacks Zstandard");
+    }
+    wants("replay cut whole.phxr --pack lzma -o x.phxr", 2, "--pack: lzma: none or zstd");
+    free(bytes), free(none);
+    json_decref(verified), json_decref(info);
 }
 
 PHX_TEST(replay_cli, verify_tells_four_verdicts_apart_in_many_files_at_a_time) {

@@ -30,18 +30,20 @@ PHX_TEST(replay_pack, what_was_packed_comes_back_in_every_encoding) {
     for (int round = 0; round < 1500; round++) {
         const uint64_t drawn = seed;
         const size_t size = make(bytes, &seed);
-        for (uint8_t encoding = 0; encoding < 3; encoding++) {
+        for (uint8_t encoding = 0; encoding < 2; encoding++) {
             if (!phx_replay_pack_known(encoding)) continue;
             const size_t used = phx_replay_pack(encoding, bytes, size, packed, 2 * MOST);
             CHECK_THAT(used > 0 && (size < 100 || used <= size + size / 100 + 32),
                        "seed %" PRIu64 ", encoding %u: %zu of %zu", drawn, encoding, used, size);
-            CHECK_THAT(encoding != PHX_REPLAY_PAIRS || size < used * PHX_REPLAY_PAIRS_GAIN,
-                       "seed %" PRIu64 ": %zu of %zu", drawn, used, size);
+            CHECK_THAT(phx_replay_pack_may_hold(encoding, packed, used, size), "seed %" PRIu64 ": %zu of %zu",
+                       drawn, used, size);
+            CHECK(!phx_replay_pack_may_hold(encoding, packed, used, size + 1));
+            CHECK(!phx_replay_pack_may_hold(encoding, packed, used - 1, size));
             memset(back, 0, size);
             CHECK_THAT(phx_replay_unpack(encoding, packed, used, back, size) == PHX_OK &&
                            memcmp(bytes, back, size) == 0,
                        "seed %" PRIu64 ", encoding %u", drawn, encoding);
-            smaller += encoding == PHX_REPLAY_PAIRS && used < size / 4;
+            smaller += encoding == PHX_REPLAY_ZSTD && used < size / 4;
             /* no room is no result; other sizes and other encodings are faults */
             CHECK_EQ(phx_replay_pack(encoding, bytes, size, packed, used - 1), 0);
             if (encoding != PHX_REPLAY_ZSTD) /* which may want room to work in */
@@ -50,10 +52,10 @@ PHX_TEST(replay_pack, what_was_packed_comes_back_in_every_encoding) {
             CHECK_EQ(phx_replay_unpack(encoding, packed, used - 1, back, size), PHX_ERROR_FORMAT);
         }
     }
-    CHECK(smaller > 200);
+    CHECK(smaller > 200 || !phx_replay_pack_known(PHX_REPLAY_ZSTD));
     CHECK(phx_replay_pack_known(phx_replay_pack_best()));
-    CHECK(!phx_replay_pack_known(3) && phx_replay_pack(3, bytes, 9, packed, 99) == 0);
-    CHECK_EQ(phx_replay_unpack(3, packed, 9, back, 9), PHX_ERROR_VERSION);
+    CHECK(!phx_replay_pack_known(2) && phx_replay_pack(2, bytes, 9, packed, 99) == 0);
+    CHECK_EQ(phx_replay_unpack(2, packed, 9, back, 9), PHX_ERROR_VERSION);
     free(bytes), free(packed), free(back);
 }
 
@@ -64,9 +66,9 @@ PHX_TEST(replay_pack, bytes_that_were_changed_stay_within_their_room) {
     uint32_t refused = 0, taken = 0;
     for (int round = 0; round < 6000; round++) {
         size_t size = make(bytes, &seed);
-        const uint8_t encoding = (uint8_t)test_range(&seed, 1, 2);
+        const uint8_t encoding = PHX_REPLAY_ZSTD;
         const size_t used = phx_replay_pack(encoding, bytes, size, packed, 2 * MOST);
-        if (used == 0) continue; /* an encoding that this build is without */
+        if (used == 0) break; /* this build is without */
         for (int64_t n = test_range(&seed, 1, 3); n > 0; n--)
             packed[test_range(&seed, 0, (int64_t)used - 1)] = (uint8_t)test_random(&seed);
         if (test_range(&seed, 0, 3) == 0) size = (size_t)test_range(&seed, 1, MOST);
@@ -77,35 +79,6 @@ PHX_TEST(replay_pack, bytes_that_were_changed_stay_within_their_room) {
         *(status == PHX_OK ? &taken : &refused) += 1;
         free(from), free(to);
     }
-    CHECK(refused > 1000 && taken > 100);
+    CHECK(!phx_replay_pack_known(PHX_REPLAY_ZSTD) || (refused > 1000 && taken > 100));
     free(bytes), free(packed);
-}
-
-/* The format as FORMAT.md says it, byte by byte. */
-PHX_TEST(replay_pack, pairs_are_what_the_document_says) {
-    static const struct {
-        size_t size, from_size;
-        uint8_t from[16];
-        const char *want; /* null: a fault */
-    } cases[] = {
-        {3, 5, {3, 'a', 'b', 'c', 0}, "abc"},
-        {7, 5, {1, 'a', 3, 1, 0}, "aaaaaaa"},             /* runs into itself */
-        {8, 6, {2, 'a', 'b', 3, 2, 0}, "abababab"},       /* by two */
-        {5, 8, {2, 'a', 'b', 0, 3, 'c', 'd', 'e'}, NULL}, /* the last u8 m is missing */
-        {5, 9, {2, 'a', 'b', 0, 3, 'c', 'd', 'e', 0}, "abcde"},
-        {7, 5, {1, 'a', 3, 2, 0}, NULL},    /* from before the beginning */
-        {7, 5, {1, 'a', 3, 0, 0}, NULL},    /* from nowhere */
-        {6, 5, {1, 'a', 3, 1, 0}, NULL},    /* one too many */
-        {8, 5, {1, 'a', 3, 1, 0}, NULL},    /* one too few */
-        {7, 6, {1, 'a', 3, 1, 0, 0}, NULL}, /* a rest */
-        {2, 4, {3, 'a', 'b', 0}, NULL},     /* more literals than bytes */
-        {7, 4, {1, 'a', 3, 1}, NULL},       /* half a distance */
-    };
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        uint8_t out[16] = {0};
-        const PhxStatus status =
-            phx_replay_unpack(PHX_REPLAY_PAIRS, cases[i].from, cases[i].from_size, out, cases[i].size);
-        CHECK_THAT(status == (cases[i].want ? PHX_OK : PHX_ERROR_FORMAT), "case %zu: %d", i, (int)status);
-        CHECK_THAT(!cases[i].want || memcmp(out, cases[i].want, cases[i].size) == 0, "case %zu", i);
-    }
 }

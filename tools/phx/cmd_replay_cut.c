@@ -1,8 +1,9 @@
 /* cmd_replay_cut.c: phx replay cut and fork: replays that begin with the first ticks of another.
  *
- * cut ends there, and so mends a replay whose recorder was killed. fork goes on: with the recorded commands
- * of the players that it isn't told to replace, and with bots in place of the others. What they write can be
- * verified from tick 0 like any other replay; no snapshot is inside that has to be believed.
+ * cut ends there, and so mends a replay whose recorder was killed; it also packs a replay otherwise. fork
+ * goes on: with the recorded commands of the players that it isn't told to replace, and with bots in place of
+ * the others. What they write can be verified from tick 0 like any other replay; no snapshot is inside that
+ * has to be believed.
  */
 #include "bots/bots.h"
 #include "phx/cmd_replay.h"
@@ -23,8 +24,9 @@ typedef struct Copy {
 
 static bool same_file(const char *a, const char *b) { return strcmp(a, b) == 0; }
 
+/* `packing` null: content and snapshots stay as they are. */
 static int copy_begin(PhxCli *cli, const char *from, const char *to, const PhxReplay *replay, uint32_t tick,
-                      Copy *copy) {
+                      const PhxReplayPacking *packing, Copy *copy) {
     PhxError error = {0};
     const PhxReplayFileOptions lazy = {.flush_ticks = 100};
     *copy = (Copy){.path = to};
@@ -34,8 +36,10 @@ static int copy_begin(PhxCli *cli, const char *from, const char *to, const PhxRe
         return phx_cli_fail(cli, "%s: no tick was kept: %s", from, phx_replay_info(replay)->fault.text);
     PhxStatus status = phx_replay_file_create(to, &lazy, &copy->file, &error);
     if (status == PHX_OK)
-        status = phx_replay_writer_continue(phx_replay_file_sink(copy->file), replay, tick, NULL,
-                                            &copy->writer, &error);
+        status = packing ? phx_replay_writer_repack(phx_replay_file_sink(copy->file), replay, tick, *packing,
+                                                    NULL, &copy->writer, &error)
+                         : phx_replay_writer_continue(phx_replay_file_sink(copy->file), replay, tick, NULL,
+                                                      &copy->writer, &error);
     if (status == PHX_OK) return PHX_CLI_GO;
     const int fault = phx_replay_file_fault(copy->file);
     return phx_cli_fail_replay(cli, to, status, fault, copy->file == NULL, &error);
@@ -73,40 +77,60 @@ static const char *base_name(const char *path) {
 /* ---- cut */
 
 static const PhxCliUsage cut_usage = {
-    .synopsis = "FILE -o OUT [--to T]",
+    .synopsis = "FILE -o OUT [--to T] [--pack none|zstd]",
     .about =
         "Writes a replay of the first T ticks, with their keyframes and notes, an index and an end. "
         "Without --to all\n"
         "ticks that were kept: so a replay whose recorder was killed, or which is garbled towards its end, "
         "is mended.\n"
+        "--pack writes content and keyframes packed otherwise: with `none`, builds without Zstandard can "
+        "play "
+        "the replay.\n"
         "Works for replays of every simulation revision.",
     .examples = "  phx replay cut clash.phxr --to 500 -o begin.phxr\n"
-                "  phx replay cut killed.phxr -o mended.phxr\n",
+                "  phx replay cut killed.phxr -o mended.phxr\n"
+                "  phx replay cut clash.phxr --pack none -o everywhere.phxr\n",
     .least = 1,
     .most = 1};
 
+/* Says what was cut, unless all of a whole replay is kept. */
+static int note_cut(PhxCli *cli, Copy *copy, const char *path, const PhxReplayInfo *info, uint32_t tick) {
+    char text[512];
+    if (tick == info->ticks && info->state == PHX_REPLAY_COMPLETE) return PHX_CLI_GO;
+    snprintf(text, sizeof text, "cut from %.300s: %" PRIu32 " of %" PRIu32 " ticks, which was %s",
+             base_name(path), tick, info->ticks, phx_replay_state_name(info->state));
+    return copy_note(cli, copy, text);
+}
+
+static int read_packing(PhxCli *cli, const char *text, PhxReplayPacking *packing) {
+    *packing = PHX_REPLAY_PACK_BEST;
+    if (text == NULL) return PHX_CLI_GO;
+    if (strcmp(text, "none") != 0 && strcmp(text, "zstd") != 0)
+        return phx_cli_fail(cli, "--pack: %.60s: none or zstd", text);
+    *packing = strcmp(text, "none") == 0 ? PHX_REPLAY_PACK_NONE : PHX_REPLAY_PACK_ZSTD;
+    return PHX_CLI_GO;
+}
+
 int phx_replay_cmd_cut(PhxCli *cli, int argc, const char **argv) {
-    char *to = NULL, *out = NULL;
+    char *to = NULL, *out = NULL, *pack = NULL;
     const struct poptOption options[] = {
         {"to", 0, POPT_ARG_STRING, &to, 0, "ticks to keep (all that are whole)", "T"},
         {"output", 'o', POPT_ARG_STRING, &out, 0, "the replay to write", "OUT"},
+        {"pack", 0, POPT_ARG_STRING, &pack, 0, "content and keyframes: none, zstd (as they are)", "HOW"},
         POPT_TABLEEND};
     PhxReplay *replay;
+    PhxReplayPacking packing;
     Copy copy = {0};
     uint32_t tick;
     int code = phx_cli_parse(cli, argc, argv, options, &cut_usage);
+    if (code == PHX_CLI_GO) code = read_packing(cli, pack, &packing);
     if (code == PHX_CLI_GO) code = phx_replay_cmd_load(cli, cli->arguments[0], &replay);
     if (code != PHX_CLI_GO) return code;
     const char *path = cli->arguments[0];
     const PhxReplayInfo *info = phx_replay_info(replay);
     code = phx_replay_cmd_tick(cli, "--to", to, replay, &tick);
-    if (code == PHX_CLI_GO) code = copy_begin(cli, path, out, replay, tick, &copy);
-    if (code == PHX_CLI_GO) {
-        char text[512];
-        snprintf(text, sizeof text, "cut from %.300s: %" PRIu32 " of %" PRIu32 " ticks, which was %s",
-                 base_name(path), tick, info->ticks, phx_replay_state_name(info->state));
-        code = copy_note(cli, &copy, text);
-    }
+    if (code == PHX_CLI_GO) code = copy_begin(cli, path, out, replay, tick, pack ? &packing : NULL, &copy);
+    if (code == PHX_CLI_GO) code = note_cut(cli, &copy, path, info, tick);
     code = copy_end(cli, &copy, code);
     if (code == PHX_EXIT_OK)
         phx_cli_print(cli, "%s: %" PRIu32 " ticks of the %" PRIu32 " in %s (%s, %" PRIu64 " bytes lost)\n",
@@ -279,7 +303,7 @@ static int fork_with(Fork *fork, const char *path, const char *out, uint32_t tic
                      int threads) {
     int code = phx_replay_cmd_stage(fork->cli, path, fork->replay, threads, &fork->stage);
     if (code != PHX_CLI_GO) return code;
-    code = copy_begin(fork->cli, path, out, fork->replay, tick, &fork->copy);
+    code = copy_begin(fork->cli, path, out, fork->replay, tick, NULL, &fork->copy);
     if (code == PHX_CLI_GO) code = fork_play(fork, path, tick, ticks);
     code = copy_end(fork->cli, &fork->copy, code);
     if (code == PHX_EXIT_OK) code = fork_report(fork, path, tick);

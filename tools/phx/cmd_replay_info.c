@@ -96,6 +96,7 @@ static void info_json(PhxCli *cli, const PhxReplay *replay, const PhxReplayInfo 
     phx_cli_set(cli, "schema", phx_cli_hash_json(info->schema_hash));
     phx_cli_set(cli, "content", phx_cli_hash_json(info->content_hash));
     phx_cli_set(cli, "content_bytes", json_integer((json_int_t)info->content_bytes));
+    phx_cli_set(cli, "content_readable", json_boolean(info->content_readable));
     phx_cli_set(cli, "settings", settings_json(&info->settings));
     phx_cli_set(cli, "width", json_integer(info->map_width));
     phx_cli_set(cli, "height", json_integer(info->map_height));
@@ -134,11 +135,13 @@ static void print_header(const PhxCli *cli, const PhxReplayInfo *info) {
     phx_cli_print(cli,
                   "  made by    simulation revision %" PRIu32 ", format %" PRIu32 ", schema %016" PRIx64 "\n",
                   info->sim_revision, info->version, info->schema_hash);
-    phx_cli_print(cli,
-                  "  content    %016" PRIx64 ", %" PRIu64 " bytes, map %" PRIu32 " x %" PRIu32
-                  ", room for %" PRIu32 " units\n",
-                  info->content_hash, info->content_bytes, info->map_width, info->map_height,
-                  info->unit_capacity);
+    phx_cli_print(cli, "  content    %016" PRIx64 ", %" PRIu64 " bytes, ", info->content_hash,
+                  info->content_bytes);
+    if (info->content_readable)
+        phx_cli_print(cli, "map %" PRIu32 " x %" PRIu32 ", room for %" PRIu32 " units\n", info->map_width,
+                      info->map_height, info->unit_capacity);
+    else
+        phx_cli_print(cli, "packed as this program can't unpack\n");
     phx_cli_print(cli, "  roots      %016" PRIx64 " at the start, %016" PRIx64 " after the last tick\n",
                   info->start_root, info->final_root);
     for (uint32_t i = 0; i < info->player_count; i++) {

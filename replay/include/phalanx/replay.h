@@ -12,8 +12,9 @@
  * checksum) and allocates one small block, the list of keyframes, and the content where it is packed; playing
  * allocates room for the commands of the busiest tick, besides the sim.
  * Determinism: commands are written in canonical order (slot, sequence), so that the recorders of all sides
- * of one match write equal records, but for their notes and keyframes. Nothing here reads a clock. Threads:
- * one object by one thread at a time; an opened replay is constant and may be shared by cursors and players.
+ * of one match write equal records, but for their notes and keyframes, and their content's packing. Nothing
+ * here reads a clock. Threads: one object by one thread at a time; an opened replay is constant and may be
+ * shared by cursors and players.
  */
 #ifndef PHALANX_REPLAY_H
 #define PHALANX_REPLAY_H
@@ -46,13 +47,21 @@ enum {
 
 /* Where a writer's bytes go. `write` takes all `size` bytes or fails; it is called a few times a tick, in
  * order, and what it has taken is never changed. `tick_done` (may be null) is called when a tick is complete,
- * and with `now` true after the content, a note and the last record: the moment to flush, which `now` asks
- * for at once. A status other than PHX_OK ends the writing: the writer keeps it and writes nothing more. */
+ * and with `now` true after the content, a tick's commands, a note and the last record: the moment to flush,
+ * which `now` asks for at once. A status other than PHX_OK ends the writing: the writer keeps it and writes
+ * nothing more. */
 typedef struct PhxReplaySink {
     PhxStatus (*write)(void *user, const void *bytes, size_t size);
     PhxStatus (*tick_done)(void *user, bool now);
     void *user;
 } PhxReplaySink;
+
+/* How content and snapshots are stored. What packing doesn't make smaller is stored as it is. */
+typedef enum PhxReplayPacking {
+    PHX_REPLAY_PACK_BEST, /* with Zstandard where the library was built with it (PHX_ZSTD), else not packed */
+    PHX_REPLAY_PACK_NONE, /* not packed: every build can play it */
+    PHX_REPLAY_PACK_ZSTD  /* with Zstandard; PHX_ERROR_VERSION where the library was built without */
+} PhxReplayPacking;
 
 /* What a replay says of its match before tick 0. Strings and arrays are borrowed for the call. */
 typedef struct PhxReplayMatch {
@@ -66,6 +75,7 @@ typedef struct PhxReplayMatch {
     const uint64_t *table_hashes;   /* likewise, table_count of them */
     const void *content;            /* the blob, content_size bytes */
     size_t content_size;            /* at most PHX_REPLAY_CONTENT_LIMIT */
+    PhxReplayPacking packing;       /* of the content, and of the snapshots that follow */
 } PhxReplayMatch;
 
 typedef struct PhxReplayWriter PhxReplayWriter;
@@ -74,7 +84,8 @@ typedef struct PhxReplay PhxReplay;
 /* Begins a replay: signature, header and content are written before it returns. `allocator` null: the C
  * library's. The writer holds one block of about 50 KiB, whatever the match, and room for one packed content
  * and, once there was a keyframe, for one snapshot. On failure *out is null. Errors:
- * PHX_ERROR_ARGUMENT (names, counts), PHX_ERROR_LIMIT (content), PHX_ERROR_MEMORY, what the sink returned. */
+ * PHX_ERROR_ARGUMENT (names, counts), PHX_ERROR_LIMIT (content), PHX_ERROR_VERSION (packing),
+ * PHX_ERROR_MEMORY, what the sink returned. */
 PHX_MUST_USE PhxStatus phx_replay_writer_create(PhxReplaySink sink, const PhxReplayMatch *match,
                                                 const PhxAllocator *allocator, PhxReplayWriter **out);
 
@@ -113,10 +124,9 @@ void phx_replay_writer_keyframes(PhxReplayWriter *writer, const PhxReplayKeyfram
 /* Should the state as it is now, between two ticks, be written? */
 bool phx_replay_writer_keyframe_due(const PhxReplayWriter *writer);
 /* Writes a keyframe, due or not: `snapshot` (phx_sim_snapshot's bytes) is the state after the last tick that
- * was completed, and `root` its root. It is packed with Zstandard, or where the library was built without,
- * in a simpler way. Errors: PHX_ERROR_ARGUMENT (another root than the last hashes', no bytes),
- * PHX_ERROR_LIMIT (more than 1 GiB, or 65536 keyframes), PHX_ERROR_STATE (commands given, their hashes not;
- * after the end), PHX_ERROR_MEMORY, the sink's. */
+ * was completed, and `root` its root. It is packed as the match's content is. Errors: PHX_ERROR_ARGUMENT
+ * (another root than the last hashes', no bytes), PHX_ERROR_LIMIT (more than 1 GiB, or 65536 keyframes),
+ * PHX_ERROR_STATE (commands given, their hashes not; after the end), PHX_ERROR_MEMORY, the sink's. */
 PHX_MUST_USE PhxStatus phx_replay_writer_keyframe(PhxReplayWriter *writer, uint64_t root,
                                                   const void *snapshot, size_t size);
 /* A state on which the sides of the match disagreed, for whoever hunts the cause: of the side in `slot`
@@ -163,8 +173,16 @@ PHX_MUST_USE PhxStatus phx_replay_writer_continue(PhxReplaySink sink, const PhxR
                                                   const PhxAllocator *allocator, PhxReplayWriter **out,
                                                   PhxError *error);
 
+/* The same with content and snapshots packed as `packing` says, which also holds for what follows. One that
+ * this build can't unpack, or whose bytes are broken, stays as it is. Besides the errors above:
+ * PHX_ERROR_VERSION (this build lacks Zstandard, and the content or the order needs it). */
+PHX_MUST_USE PhxStatus phx_replay_writer_repack(PhxReplaySink sink, const PhxReplay *from, uint32_t tick,
+                                                PhxReplayPacking packing, const PhxAllocator *allocator,
+                                                PhxReplayWriter **out, PhxError *error);
+
 /* The same with a sim at hand. `_begin` wants a sim at tick 0 and the blob it was created from, and writes
- * its players too; `_step` writes the commands, steps, and writes the hashes (its status is the step's or the
+ * its players too, `_begin_packed` with the packing that is asked for (`_begin`: PHX_REPLAY_PACK_BEST);
+ * `_step` writes the commands, steps, and writes the hashes (its status is the step's or the
  * writer's; the sim has stepped unless phx_sim_tick says otherwise). `_tick` is for who steps elsewhere:
  * called after each step with that step's commands. Both write a keyframe where one is due; `_keyframe` does
  * that alone, for who calls the writer itself, between two ticks. Errors: PHX_ERROR_STATE (the sim isn't at
@@ -172,6 +190,10 @@ PHX_MUST_USE PhxStatus phx_replay_writer_continue(PhxReplaySink sink, const PhxR
 PHX_MUST_USE PhxStatus phx_replay_record_begin(PhxReplaySink sink, const PhxSim *sim, const void *content,
                                                size_t content_size, const PhxAllocator *allocator,
                                                PhxReplayWriter **out, PhxError *error);
+PHX_MUST_USE PhxStatus phx_replay_record_begin_packed(PhxReplaySink sink, const PhxSim *sim,
+                                                      const void *content, size_t content_size,
+                                                      PhxReplayPacking packing, const PhxAllocator *allocator,
+                                                      PhxReplayWriter **out, PhxError *error);
 PHX_MUST_USE PhxStatus phx_replay_record_step(PhxReplayWriter *writer, PhxSim *sim,
                                               const PhxCommand *commands, uint32_t count);
 PHX_MUST_USE PhxStatus phx_replay_record_tick(PhxReplayWriter *writer, const PhxSim *sim,
@@ -179,9 +201,10 @@ PHX_MUST_USE PhxStatus phx_replay_record_tick(PhxReplayWriter *writer, const Phx
 
 PHX_MUST_USE PhxStatus phx_replay_record_keyframe(PhxReplayWriter *writer, const PhxSim *sim);
 
-/* A sink into a file. The file is made or emptied; after every `flush_ticks` ticks (0: 1) its bytes are
- * handed to the operating system, which keeps them if the program dies; with `sync` they are also forced to
- * the disk, which keeps them if the machine dies (slow: for a referee that wants it). */
+/* A sink into a file. The file is made or emptied; after every `flush_ticks` ticks (0: 1), and whenever the
+ * writer asks for it, its bytes are handed to the operating system, which keeps them if the program dies;
+ * with `sync` they are also forced to the disk, which keeps them if the machine dies (slow: for a referee
+ * that wants it). */
 typedef struct PhxReplayFile PhxReplayFile;
 typedef struct PhxReplayFileOptions {
     uint32_t flush_ticks;
@@ -244,6 +267,7 @@ typedef struct PhxReplayInfo {
     uint64_t bytes, kept_bytes, lost_bytes; /* of the file; whole and checked; from the fault to the end */
     bool has_header;                        /* false: all below but kinds is zero */
     bool has_content;                       /* false: cut before the match could begin; it can't be played */
+    bool content_readable;                  /* false: no content, or packed as this build can't unpack */
     uint32_t version, sim_revision;
     uint64_t schema_hash, content_hash, settings_hash;
     PhxSettings settings;
@@ -269,7 +293,7 @@ typedef struct PhxReplayInfo {
     PhxReplayKindInfo kinds[PHX_REPLAY_KIND_LIMIT];
 } PhxReplayInfo;
 const PhxReplayInfo *phx_replay_info(const PhxReplay *replay); /* lives as long as the replay */
-/* The content blob, which lives as long as the replay; null where it was lost. */
+/* The content blob, which lives as long as the replay; null where it was lost or isn't readable here. */
 const void *phx_replay_content(const PhxReplay *replay, size_t *size);
 /* Hashes of the tables before tick 0, table_count of them. */
 const uint64_t *phx_replay_start_hashes(const PhxReplay *replay);
@@ -302,7 +326,8 @@ bool phx_replay_keyframe_before(const PhxReplay *replay, uint32_t tick, PhxRepla
 bool phx_replay_evidence_next(const PhxReplay *replay, uint64_t *position, PhxReplaySnapshot *out);
 /* Unpacks snapshot->size bytes into `buffer`; what phx_sim_restore makes of them is another question. Don't
  * allocate by `size` without a bound of your own: phx_sim_state_bytes + PHX_REPLAY_SNAPSHOT_EXTRA is one.
- * Errors: PHX_ERROR_FORMAT (they don't unpack), PHX_ERROR_VERSION (not readable here), PHX_ERROR_FULL. */
+ * Errors: PHX_ERROR_FORMAT (they don't unpack), PHX_ERROR_VERSION (not readable here), PHX_ERROR_FULL,
+ * PHX_ERROR_MEMORY. */
 enum { PHX_REPLAY_SNAPSHOT_EXTRA = 4096 };
 PHX_MUST_USE PhxStatus phx_replay_snapshot_read(const PhxReplay *replay, const PhxReplaySnapshot *snapshot,
                                                 void *buffer, size_t capacity);
@@ -332,8 +357,9 @@ typedef struct PhxReplayPlayback PhxReplayPlayback;
 
 /* Creates the match's world at tick 0 from the replay's settings and content. `config` null: a zeroed one; a
  * game's replay needs the game in it. `error` may be null. Errors: PHX_ERROR_TRUNCATED (header or content
- * lost), PHX_ERROR_VERSION (another simulation revision), PHX_ERROR_MISMATCH (schema, tables, or content
- * hash), and those of phx_sim_create. The replay must outlive the playback. */
+ * lost), PHX_ERROR_VERSION (another simulation revision, or content that this build can't unpack),
+ * PHX_ERROR_MISMATCH (schema, tables, or content hash), and those of phx_sim_create. The replay must outlive
+ * the playback. */
 PHX_MUST_USE PhxStatus phx_replay_playback_create(const PhxReplay *replay, const PhxSimConfig *config,
                                                   PhxReplayPlayback **out, PhxError *error);
 /* The world, owned by the playback. Look at it as you like; whoever changes it plays another match. */
@@ -359,7 +385,8 @@ typedef enum PhxReplayVerdict {
     PHX_REPLAY_DIVERGED,   /* a tick gives other hashes, or a keyframe isn't the state at its tick */
     PHX_REPLAY_UNREADABLE, /* no header or content, a garbled record (what stands before it does verify), or a
                               blob that makes no world */
-    PHX_REPLAY_NOT_VERIFIABLE /* recorded by another simulation revision, or with other tables */
+    PHX_REPLAY_NOT_VERIFIABLE /* recorded by another simulation revision, or with other tables; or this build
+                                 can't unpack its content */
 } PhxReplayVerdict;
 const char *phx_replay_verdict_name(PhxReplayVerdict verdict); /* "verified" .. "not verifiable" */
 

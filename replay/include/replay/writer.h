@@ -10,7 +10,11 @@
 #include "base/hash_stream.h"
 #include "replay/record.h"
 
-enum { PHX_REPLAY_BUFFER_SIZE = 16 * 1024, PHX_REPLAY_FIXED_LIMIT = 64 };
+enum {
+    PHX_REPLAY_BUFFER_SIZE = 16 * 1024,
+    PHX_REPLAY_FIXED_LIMIT = 64,
+    PHX_REPLAY_SNAPSHOT_LIMIT = 1 << 30 /* bytes of a snapshot */
+};
 
 /* A command's place in canonical order: slot (8 bits), sequence (32), and its index in the caller's array
  * (12). */
@@ -38,6 +42,7 @@ struct PhxReplayWriter {
     uint64_t root;
     uint64_t tables[PHX_REPLAY_TABLE_LIMIT];
     PhxReplayKeyframeOptions options;
+    PhxReplayPacking packing;
     PhxReplayPlaces keyframes;
     uint64_t spent;               /* bytes of keyframes */
     PhxReplayRoom snapshot, pack; /* of the last keyframe */
@@ -65,6 +70,12 @@ PhxStatus phx_replay_frame_small(PhxReplayWriter *writer, uint8_t type, const Ph
                                  const void *rest, size_t length);
 /* Tells the sink that a tick is complete, or with `now` that it is time to flush. */
 PhxStatus phx_replay_frame_tick_done(PhxReplayWriter *writer, bool now);
+
+/* Packs `size` bytes as the writer should, where at most `most` bytes come of it; else they stay as they are.
+ * What is returned lives until the next call; null: out of memory. */
+const uint8_t *phx_replay_writer_pack(PhxReplayWriter *writer, const uint8_t *bytes, size_t size, size_t most,
+                                      size_t *packed, uint8_t *encoding);
+PhxStatus phx_replay_writer_content(PhxReplayWriter *writer, const uint8_t *content, size_t size);
 
 /* The index record; *offset gets its place in the file, 0 where there are no keyframes and so no record. */
 PhxStatus phx_replay_writer_index(PhxReplayWriter *writer, uint64_t *offset);
