@@ -123,7 +123,7 @@ static const Case cases[] = {
     {"soak --seconds 0", 2, "--seconds: 0: a number from 1"},
     {"soak --matches 0", 2, "--matches: 0: a number from 1"},
     {"soak --matches 1 --out /nowhere", 2, "--out: /nowhere: No such file or directory"},
-#ifdef PHX_CLI_HOST
+#ifdef PHX_CLI_NET
     {"host --players 0 a.yaml", 2, "--players: 0: a number from 1 to 16 is wanted; leave the option out"},
     {"host --delay 0 a.yaml", 2, "--delay: 0: a number from 1"},
     {"host --ticks 0 a.yaml", 2, "--ticks: 0: a number from 1"},
@@ -133,7 +133,7 @@ static const Case cases[] = {
     {"host --wait 1 --address 203.0.113.1 %S/duel.yaml", 2,
      "no UDP socket on 203.0.113.1, port 0: this machine has no"},
 #endif
-#ifdef PHX_CLI_JOIN
+#ifdef PHX_CLI_NET
     {"join a.yaml --connect a:b:9", 2, "--connect: a:b:9: HOST:PORT is wanted, with one colon"},
     {"join a.yaml --connect a", 2, "--connect: a: HOST:PORT is wanted, with one colon"},
     {"join a.yaml --connect a:", 2, "--connect: a:: behind the colon a port from 1 to 65535 is wanted"},

@@ -27,8 +27,7 @@ install(FILES ${PROJECT_BINARY_DIR}/phalanx-config.cmake ${PROJECT_BINARY_DIR}/p
 # (the reverse of the order in which a walk over the dependencies leaves them).
 function(phx_link_chain target out)
   if(NOT TARGET ${target})
-    message(WARNING "${target} is named in a DEPENDS, and is no module")
-    return()
+    message(FATAL_ERROR "${target} is named in a DEPENDS, and is no module")
   endif()
   set(chain ${${out}})
   get_target_property(deps ${target} INTERFACE_LINK_LIBRARIES)
