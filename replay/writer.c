@@ -289,8 +289,8 @@ PhxStatus phx_replay_writer_commands(PhxReplayWriter *writer, const PhxCommand *
     }
     writer->pending = true;
     if (phx_replay_frame_end(writer) != PHX_OK) return writer->status;
-    return phx_replay_frame_tick_done(writer,
-                                      true); /* their step may be the last thing that this program does */
+    /* On their way to the disk now: their step may be the last thing that this program does. */
+    return phx_replay_frame_tick_done(writer, true);
 }
 
 PhxStatus phx_replay_writer_hashes(PhxReplayWriter *writer, uint64_t root, const uint64_t *tables) {
