@@ -21,7 +21,8 @@ enum {
     REST_UNITS = 100,
     RATE = 20, /* ticks a second */
     CALIBRATION = 1001,
-    TICK_LIMIT = 1000, /* of one run */
+    WINDOW = 16,       /* ticks that are taken together */
+    WINDOW_LIMIT = 64, /* of one run */
     COMMAND_LIMIT = 128
 };
 #define ONE ((fix16_t)65536)
@@ -33,8 +34,8 @@ typedef struct Timer {
 typedef struct World {
     PhxSim *sim;
     Timer timer;
-    uint64_t hash_ns, tick_ns; /* the best of the runs' medians; UINT64_MAX: none yet */
-    uint64_t hashes[TICK_LIMIT], ticks[TICK_LIMIT];
+    uint64_t hash_ns, tick_ns; /* a tick, the best of the runs' medians; UINT64_MAX: none yet */
+    uint64_t hashes[WINDOW_LIMIT], ticks[WINDOW_LIMIT]; /* of a run: means of each window */
 } World;
 
 static void observe(void *user, uint32_t tick, uint32_t phase, const char *name, bool begin, uint64_t hash) {
@@ -135,18 +136,26 @@ static PhxStatus order_all(PhxSim *sim, uint32_t side, uint32_t units) {
     return phx_sim_step(sim, commands, count);
 }
 
+/* `ticks`: a multiple of WINDOW. What is done in some ticks only, such as the audit, counts in each window
+ * alike. */
 static PhxStatus measure(World *world, uint32_t ticks, uint64_t cost) {
-    for (uint32_t t = 0; t < ticks; t++) {
-        const uint64_t begin = phx_cli_cpu();
-        const PhxStatus status = phx_sim_step(world->sim, NULL, 0);
-        const uint64_t spent = phx_cli_cpu() - begin;
-        if (status != PHX_OK) return status;
-        /* Around the phase the clock is asked twice more within the tick. */
-        world->ticks[t] = spent > 3 * cost ? spent - 3 * cost : 0;
-        world->hashes[t] = world->timer.spent > cost ? world->timer.spent - cost : 0;
+    const uint32_t windows = ticks / WINDOW;
+    for (uint32_t w = 0; w < windows; w++) {
+        uint64_t hash = 0, tick = 0;
+        for (uint32_t t = 0; t < WINDOW; t++) {
+            const uint64_t begin = phx_cli_cpu();
+            const PhxStatus status = phx_sim_step(world->sim, NULL, 0);
+            const uint64_t spent = phx_cli_cpu() - begin;
+            if (status != PHX_OK) return status;
+            /* Around the phase the clock is asked twice more within the tick. */
+            tick += spent > 3 * cost ? spent - 3 * cost : 0;
+            hash += world->timer.spent > cost ? world->timer.spent - cost : 0;
+        }
+        world->hashes[w] = hash / WINDOW;
+        world->ticks[w] = tick / WINDOW;
     }
-    const uint64_t hash = phx_bench_median(world->hashes, ticks),
-                   tick = phx_bench_median(world->ticks, ticks);
+    const uint64_t hash = phx_bench_median(world->hashes, windows),
+                   tick = phx_bench_median(world->ticks, windows);
     if (hash < world->hash_ns) world->hash_ns = hash;
     if (tick < world->tick_ns) world->tick_ns = tick;
     return PHX_OK;
@@ -171,7 +180,7 @@ static int measure_crowd(PhxBench *bench, const char *name, uint32_t side, uint3
             status = phx_sim_step(world->sim, NULL, 0);
         for (uint32_t run = 0; run < runs && status == PHX_OK; run++) {
             phx_cli_progress(bench->cli, run, runs, name);
-            status = measure(world, bench->brief ? 5 : ticks, cost);
+            status = measure(world, bench->brief ? WINDOW : ticks, cost);
         }
         phx_cli_progress(bench->cli, runs, runs, name);
         if (status != PHX_OK) code = phx_cli_fail_status(bench->cli, name, status, NULL);
@@ -193,7 +202,7 @@ static int measure_crowd(PhxBench *bench, const char *name, uint32_t side, uint3
 
 /* The two worlds take turns, so that a change of the machine's mood meets both. */
 static int measure_rest(PhxBench *bench) {
-    const uint32_t runs = bench->brief ? 1 : 5, ticks = bench->brief ? 20 : 400;
+    const uint32_t runs = bench->brief ? 1 : 5, ticks = bench->brief ? WINDOW : 25 * WINDOW;
     World *small = calloc(1, sizeof *small), *large = calloc(1, sizeof *large);
     int code = PHX_CLI_GO;
     if (small == NULL || large == NULL)
@@ -215,8 +224,9 @@ static int measure_rest(PhxBench *bench) {
         const double a = (double)small->hash_ns / 1e6, b = (double)large->hash_ns / 1e6;
         const double ratio = a > 0 ? b / a : 0;
         phx_bench_add(bench, "hash_at_rest",
-                      json_pack("{s:f, s:f, s:i, s:f, s:i}", "ms", b, "small_ms", a, "side",
-                                (int)phx_sim_map(large->sim).width, "ratio", ratio, "threads", 1),
+                      json_pack("{s:f, s:f, s:f, s:f, s:i, s:f, s:i}", "ms", b, "small_ms", a, "tick_ms",
+                                (double)large->tick_ns / 1e6, "small_tick_ms", (double)small->tick_ns / 1e6,
+                                "side", (int)phx_sim_map(large->sim).width, "ratio", ratio, "threads", 1),
                       ratio, 1.2, "%.4f ms a tick at %u x %u cells, %.4f ms at 256 x 256: %.2f times", b,
                       (unsigned)phx_sim_map(large->sim).width, (unsigned)phx_sim_map(large->sim).height, a,
                       ratio);
@@ -229,7 +239,7 @@ static int measure_rest(PhxBench *bench) {
 }
 
 int phx_bench_hash(PhxBench *bench) {
-    int code = measure_crowd(bench, "hash_1000", 100, 1000, 60);
-    if (code == PHX_CLI_GO) code = measure_crowd(bench, "hash_10000", 310, 10000, 40);
+    int code = measure_crowd(bench, "hash_1000", 100, 1000, 4 * WINDOW);
+    if (code == PHX_CLI_GO) code = measure_crowd(bench, "hash_10000", 310, 10000, 3 * WINDOW);
     return code == PHX_CLI_GO ? measure_rest(bench) : code;
 }
