@@ -94,19 +94,24 @@ uint64_t phx_world_hash(PhxWorld *world, uint64_t *table_hashes) {
 
 uint64_t phx_world_hash_phase(PhxWorld *world) { return hash_tables(world, NULL, true); }
 
-void phx_world_audit(PhxWorld *world) {
-    for (uint32_t t = 0; t < world->table_count; t++) {
-        PhxTable *table = &world->tables[t];
-        if (table->desc->kind != PHX_KIND_GRID) continue;
-        const uint32_t blocks = table->blocks_x * table->blocks_y;
-        const uint32_t looked = blocks < PHX_AUDIT_BLOCKS ? blocks : PHX_AUDIT_BLOCKS;
-        for (uint32_t i = 0; i < looked; i++) {
-            const uint32_t block = (world->audit_next + i) % blocks;
-            if (phx_bitset_get(table->dirty, block)) continue;
-            for (uint32_t c = 0; c < table->desc->column_count; c++)
-                if (hash_block(table, c, block) != table->block_hash[(size_t)c * blocks + block])
-                    world->audit_failures++;
-        }
+static uint64_t audit_strip(const PhxTable *table, uint32_t strip) {
+    const uint32_t blocks = table->blocks_x * table->blocks_y;
+    uint64_t failures = 0;
+    for (uint32_t x = 0; x < table->blocks_x; x++) {
+        const uint32_t block = strip * table->blocks_x + x;
+        if (phx_bitset_get(table->dirty, block)) continue;
+        for (uint32_t c = 0; c < table->desc->column_count; c++)
+            failures += hash_block(table, c, block) != table->block_hash[(size_t)c * blocks + block];
     }
-    world->audit_next += PHX_AUDIT_BLOCKS;
+    return failures;
+}
+
+void phx_world_audit(PhxWorld *world) {
+    const uint32_t turn = world->audit_turn++;
+    if (turn % PHX_AUDIT_PERIOD != 0) return;
+    for (uint32_t t = 0; t < world->table_count; t++) {
+        const PhxTable *table = &world->tables[t];
+        if (table->desc->kind != PHX_KIND_GRID) continue;
+        world->audit_failures += audit_strip(table, turn / PHX_AUDIT_PERIOD % table->blocks_y);
+    }
 }

@@ -12,7 +12,11 @@
 
 #include "state/world.h"
 
-enum { PHX_AUDIT_BLOCKS = 16 }; /* blocks of each grid that the audit looks at in one tick */
+/* In every so many ticks the audit looks at one strip of each grid: the blocks of one row of blocks. A
+ * strip's cells lie in as many pages as the strip is high, however wide it is, and reading those costs as
+ * much as the rest of the hash of a large map at rest; so whole strips are read, and seldom. A round over a
+ * map 512 cells high takes 128 ticks. */
+enum { PHX_AUDIT_PERIOD = 16 };
 
 /* Hash of one column; for a grid, of its block hashes, refreshed where dirty. */
 uint64_t phx_world_hash_column(PhxWorld *world, uint32_t table, uint32_t column);
@@ -23,7 +27,8 @@ uint64_t phx_world_hash(PhxWorld *world, uint64_t *table_hashes);
 /* Like the root, over SCRATCH columns too: what a phase left behind. */
 uint64_t phx_world_hash_phase(PhxWorld *world);
 
-/* Recomputes the next PHX_AUDIT_BLOCKS blocks of each grid and counts those whose cells changed unmarked. */
+/* To be called once a tick: recomputes the hashes of the next strip of each grid when it is due, and counts
+ * those blocks whose cells changed unmarked. */
 void phx_world_audit(PhxWorld *world);
 
 #endif

@@ -58,7 +58,7 @@ struct PhxWorld {
     PhxTable *tables;
     PhxTableSpec *specs;
     uint64_t schema_hash;
-    uint32_t audit_next;     /* rolling audit: the next block to look at. Not state. */
+    uint32_t audit_turn;     /* rolling audit: calls so far. Not state. */
     uint64_t audit_failures; /* blocks whose cached hash was wrong: a write without a touch */
 #define PHX_TABLE_BEGIN(kind, name, Struct, doc) Struct name;
 #define PHX_COLUMN(type, name, lanes, klass, low, high, unit)
