@@ -78,6 +78,14 @@ static void wants(const char *words, int code, const char *says) {
     free(result.out), free(result.err);
 }
 
+/* Wants a word on standard error, whatever the exit code. */
+static void warns(const char *words, int code, const char *says) {
+    Result result = phx(words);
+    CHECK_THAT(result.code == code && strstr(result.err, says), "phx %s: exit %d, \"%s\" in: %s", words,
+               result.code, says, result.err);
+    free(result.out), free(result.err);
+}
+
 /* Runs it with --json; its object is the caller's. */
 static json_t *object_of(const char *words, int code) {
     json_error_t error;
@@ -184,6 +192,10 @@ PHX_TEST(replay_cli, words_agree_about_a_whole_replay) {
     wants("replay dump whole.phxr --tick 333", 0, "match[0].tick = 333");
     wants("replay commands whole.phxr --to 50", 0, "move to (");
     wants("replay commands whole.phxr --from 9 --to 99999", 2, "the replay has the ticks 0 to 500");
+    wants("replay commands whole.phxr --from 9 --to 8", 2, "--from: 9 is behind --to 8");
+    warns("replay commands whole.phxr --slot 7", 0, "slot 7 is no player of this match, which has 2");
+    wants("replay seek --help", 0, "a desync at tick 50 is seen at 51");
+    wants("replay dump --help", 0, "a desync at tick 50 is seen at 51");
     wants("replay seek whole.phxr --tick 501", 2, "the replay has the ticks 0 to 500");
     wants("replay info whole.phxr", 0, "keyframes  2, at ticks 200 .. 400, indexed");
     json_decref(info), json_decref(verified), json_decref(listed), json_decref(last), json_decref(early);
@@ -208,6 +220,10 @@ PHX_TEST(replay_cli, killed_recorder_s_replay_serves_every_word_and_is_mended) {
         CHECK_STR(text(last, "root"), text(info, "root"));
         wants("replay dump killed.phxr --tick 100 -q", 0, "match[0].tick = 100");
         wants("replay commands killed.phxr", 0, "move to (");
+        warns("replay commands killed.phxr", 0, "the replay is cut at byte");
+        json_t *commands = object_of("replay commands killed.phxr --json -q", 0);
+        CHECK(strstr(text(commands, "fault"), "bytes end at"));
+        json_decref(commands);
         wants("replay diff whole.phxr killed.phxr", 0, "equal: ");
         wants("replay fork killed.phxr --at 60 --ticks 20 -o forked.phxr", 0, "80 ticks in all");
         if (i == 0) wants("replay png killed.phxr x.png --tick 5 --threads 2", 0, "x.png: tick 5");
@@ -238,8 +254,15 @@ PHX_TEST(replay_cli, cut_packs_a_replay_otherwise_and_back) {
         free(back);
     } else {
         CHECK(none_size == size && memcmp(none, bytes, size) == 0);
+        write_bytes("back.phxr", bytes, size);
         wants("replay cut none.phxr --pack zstd -o back.phxr", 2, "this build lacks Zstandard");
+        uint8_t *back = (uint8_t *)test_read_file(in_folder("back.phxr"), &back_size);
+        CHECK(back_size == size && memcmp(back, bytes, size) == 0); /* what stood there stands */
+        free(back);
     }
+    CHECK(access(in_folder("none.phxr.part"), F_OK) != 0 && access(in_folder("back.phxr.part"), F_OK) != 0);
+    wants("replay cut whole.phxr -o missing/x.phxr", 2, "missing/x.phxr.part: No such file");
+    wants("replay cut whole.phxr --to 9 -o /dev/null", 0, "9 ticks of the 500");
     wants("replay cut whole.phxr --pack lzma -o x.phxr", 2, "--pack: lzma: none or zstd");
     free(bytes), free(none);
     json_decref(verified), json_decref(info);
@@ -271,6 +294,9 @@ PHX_TEST(replay_cli, verify_tells_four_verdicts_apart_in_many_files_at_a_time) {
     wants("replay commands many/other.phxr", 0, "move to (");
     wants("replay cut many/other.phxr --to 9 -o many/x.txt", 0, "9 ticks of the 500");
     wants("replay seek many/liar.phxr --tick 450 --quiet", 0, "250 ticks computed from a keyframe");
+    warns("replay seek many/liar.phxr --tick 450", 0, "the keyframe of tick 400 at byte");
+    warns("replay seek many/liar.phxr --tick 450", 0, "was passed over");
+    wants("replay fork many/liar.phxr --at 450 -o many/x.txt", 2, "no fork at tick 450: unreadable");
     wants("replay verify many/good.phxr many/other.phxr", 3, "2 files: 1 verified");
     wants("replay verify many/other.phxr many/garbled.phxr", 2,
           "0 verified, 0 diverged, 1 unreadable, 1 not");
@@ -308,6 +334,8 @@ PHX_TEST(replay_cli, fork_goes_on_alike_or_otherwise_and_diff_names_where) {
     json_t *difference = json_array_get(json_object_get(diff, "differences"), 0);
     CHECK(text(difference, "table")[0] && text(difference, "column")[0]);
     CHECK(strcmp(text(difference, "a"), text(difference, "b")) != 0);
+    const char *column = text(difference, "column");
+    CHECK_THAT(strlen(text(difference, "a")) == strlen(text(difference, "b")), "%s", column);
     wants("replay fork whole.phxr --at 200 -o at.phxr", 0, "200 ticks in all");
     wants("replay info at.phxr", 0, "forked from whole.phxr at tick 200");
     wants("replay fork whole.phxr --at 200 -o whole.phxr", 2, "this is the replay that is read");
@@ -334,4 +362,61 @@ PHX_TEST(replay_cli, diff_says_which_of_two_recordings_is_computed_here) {
     write_bytes("revision.phxr", bytes, size);
     wants("replay diff whole.phxr revision.phxr", 1, "different simulation revisions");
     free(bytes);
+}
+
+/* whole.phxr's first 99 ticks, then the hashes of another match's tick 99, and that match's state behind it
+ * as evidence: what a recorder leaves whose machine went astray. */
+static void write_astray(const char *name) {
+    size_t size;
+    PhxReplay *whole, *other;
+    PhxReplayPlayback *playback;
+    PhxReplayFile *file;
+    PhxReplayWriter *writer;
+    free(whole_replay(&size));
+    wants("replay fork whole.phxr --at 0 --ticks 100 --bot idle -o idle.phxr", 0, "100 ticks in all");
+    CHECK_OK(phx_replay_load(in_folder("whole.phxr"), 0, &whole, NULL));
+    CHECK_OK(phx_replay_load(in_folder("idle.phxr"), 0, &other, NULL));
+    CHECK_OK(phx_replay_playback_create(other, NULL, &playback, NULL));
+    CHECK_OK(phx_replay_playback_seek(playback, 100, NULL));
+    const PhxSim *sim = phx_replay_playback_sim(playback);
+    uint8_t *bytes = malloc(phx_sim_snapshot_size(sim));
+    CHECK_OK(phx_sim_snapshot(sim, bytes, phx_sim_snapshot_size(sim), &size));
+    CHECK_OK(phx_replay_file_create(in_folder(name), NULL, &file, NULL));
+    CHECK_OK(phx_replay_writer_continue(phx_replay_file_sink(file), whole, 99, NULL, &writer, NULL));
+    CHECK_OK(phx_replay_writer_hashes(writer, phx_sim_root(sim), phx_sim_table_hashes(sim)));
+    CHECK_OK(phx_replay_writer_evidence(writer, PHX_REPLAY_NO_SLOT, 100, phx_sim_root(sim), bytes, size));
+    CHECK_OK(phx_replay_writer_end(writer));
+    phx_replay_writer_destroy(writer);
+    CHECK_OK(phx_replay_file_close(file));
+    free(bytes);
+    phx_replay_playback_destroy(playback);
+    phx_replay_close(whole), phx_replay_close(other);
+}
+
+PHX_TEST(replay_cli, state_that_the_recorder_did_not_have_is_never_given_for_its_own) {
+    write_astray("astray.phxr");
+    json_t *idle = object_of("replay dump idle.phxr --tick 100 --json", 0);
+    json_t *whole = object_of("replay dump whole.phxr --tick 100 --json", 0);
+    json_t *computed = object_of("replay dump astray.phxr --tick 100 --json", 1);
+    json_t *recorded = object_of("replay dump astray.phxr --tick 100 --recorded --json", 0);
+    CHECK(json_equal(json_object_get(computed, "lines"), json_object_get(whole, "lines")));
+    CHECK(json_equal(json_object_get(recorded, "lines"), json_object_get(idle, "lines")));
+    CHECK_STR(text(computed, "recorded_root"), text(idle, "root"));
+    CHECK_STR(text(recorded, "root"), text(idle, "root"));
+    warns("replay dump astray.phxr --tick 100", 1, text(whole, "root"));
+    warns("replay dump astray.phxr --tick 100", 1, text(idle, "root"));
+    warns("replay seek astray.phxr --tick 100", 1, "was kept: phx replay dump --recorded");
+    wants("replay dump astray.phxr --tick 99 --recorded", 0, "match[0].tick = 99"); /* alike there */
+    json_decref(idle), json_decref(whole), json_decref(computed), json_decref(recorded);
+
+    json_t *refused = object_of("replay fork astray.phxr --at 100 --ticks 5 -o never.phxr --json", 1);
+    CHECK_EQ(number(refused, "tick"), 99);
+    CHECK(json_array_size(json_object_get(refused, "tables")) > 0);
+    warns("replay fork astray.phxr --at 100 -o never.phxr", 1, "no fork at tick 100: diverges at tick 99 in");
+    CHECK(access(in_folder("never.phxr"), F_OK) != 0);
+    wants("replay fork astray.phxr --at 99 --ticks 5 -o fine.phxr", 0, "104 ticks in all");
+    json_decref(refused);
+
+    wants("replay diff whole.phxr astray.phxr", 1, "phx bisect whole.phxr astray.phxr names");
+    wants("bisect whole.phxr astray.phxr", 1, "unit.");
 }

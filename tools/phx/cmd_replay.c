@@ -70,6 +70,13 @@ int phx_replay_cmd_load(PhxCli *cli, const char *path, PhxReplay **out) {
     return PHX_CLI_GO;
 }
 
+void phx_replay_cmd_say_state(PhxCli *cli, const char *path, const PhxReplayInfo *info) {
+    if (info->state == PHX_REPLAY_COMPLETE) return;
+    phx_cli_note(
+        cli, "%s: the replay is %s at byte %" PRIu64 ": %" PRIu32 " ticks were kept, %" PRIu64 " bytes lost",
+        path, phx_replay_state_name(info->state), info->fault.offset, info->ticks, info->lost_bytes);
+}
+
 int phx_replay_cmd_stage(PhxCli *cli, const char *path, const PhxReplay *replay, int threads,
                          PhxReplayStage *out) {
     PhxError error = {0};
@@ -86,11 +93,7 @@ int phx_replay_cmd_stage(PhxCli *cli, const char *path, const PhxReplay *replay,
         return other ? PHX_EXIT_NOT_HERE : PHX_EXIT_WRONG;
     }
     out->sim = phx_replay_playback_sim(out->playback);
-    if (info->state != PHX_REPLAY_COMPLETE)
-        phx_cli_note(
-            cli,
-            "%s: the replay is %s at byte %" PRIu64 ": %" PRIu32 " ticks were kept, %" PRIu64 " bytes lost",
-            path, phx_replay_state_name(info->state), info->fault.offset, info->ticks, info->lost_bytes);
+    phx_replay_cmd_say_state(cli, path, info);
     return PHX_CLI_GO;
 }
 

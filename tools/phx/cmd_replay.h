@@ -43,6 +43,8 @@ typedef struct PhxReplayStage {
 /* PHX_CLI_GO, PHX_EXIT_WRONG, or PHX_EXIT_NOT_HERE; with nothing to close. */
 int phx_replay_cmd_stage(PhxCli *cli, const char *path, const PhxReplay *replay, int threads,
                          PhxReplayStage *out);
+/* Says on standard error where a replay that isn't complete ends. */
+void phx_replay_cmd_say_state(PhxCli *cli, const char *path, const PhxReplayInfo *info);
 void phx_replay_cmd_stage_close(PhxReplayStage *stage);
 /* Goes to a tick, with progress on a terminal. PHX_CLI_GO or a failure. */
 int phx_replay_cmd_goto(PhxCli *cli, const char *path, PhxReplayStage *stage, uint32_t tick);

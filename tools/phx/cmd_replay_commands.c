@@ -140,6 +140,16 @@ static int list_all(PhxCli *cli, const char *path, const PhxReplay *replay, cons
     return status == PHX_OK ? PHX_EXIT_OK : phx_cli_fail_status(cli, path, status, NULL);
 }
 
+/* A list that is short or empty for another reason than that nothing was ordered. */
+static void say_what_is_amiss(PhxCli *cli, const char *path, const PhxReplayInfo *info, int slot) {
+    phx_replay_cmd_say_state(cli, path, info);
+    if (info->state != PHX_REPLAY_COMPLETE) phx_cli_set(cli, "fault", json_string(info->fault.text));
+    if (slot < 0 || slot == PHX_SLOT_HOST) return;
+    if (slot < PHX_PLAYER_LIMIT && info->players[slot].listed) return;
+    phx_cli_note(cli, "%s: slot %d is no player of this match, which has %" PRIu32, path, slot,
+                 info->player_count);
+}
+
 int phx_replay_cmd_commands(PhxCli *cli, int argc, const char **argv) {
     char *from = NULL, *to = NULL;
     Filter filter = {.slot = -1};
@@ -158,7 +168,12 @@ int phx_replay_cmd_commands(PhxCli *cli, int argc, const char **argv) {
     if (code != PHX_CLI_GO) return code;
     if (from != NULL) code = phx_replay_cmd_tick(cli, "--from", from, replay, &filter.from);
     if (code == PHX_CLI_GO) code = phx_replay_cmd_tick(cli, "--to", to, replay, &filter.to);
-    if (code == PHX_CLI_GO) code = list_all(cli, cli->arguments[0], replay, &filter);
+    if (code == PHX_CLI_GO && filter.from > filter.to)
+        code = phx_cli_fail(cli, "--from: %" PRIu32 " is behind --to %" PRIu32, filter.from, filter.to);
+    if (code == PHX_CLI_GO) {
+        say_what_is_amiss(cli, cli->arguments[0], phx_replay_info(replay), filter.slot);
+        code = list_all(cli, cli->arguments[0], replay, &filter);
+    }
     phx_replay_close(replay);
     return code;
 }

@@ -13,16 +13,25 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 /* ---- a file that begins with the first ticks */
 
 typedef struct Copy {
     const char *path; /* to write */
+    char part[4096];  /* where it is written: beside it, until it is complete */
+    bool plain;       /* a file or none yet; else a device or a pipe, which is written itself */
     PhxReplayFile *file;
     PhxReplayWriter *writer;
 } Copy;
 
 static bool same_file(const char *a, const char *b) { return strcmp(a, b) == 0; }
+
+static int copy_failed(PhxCli *cli, const Copy *copy, PhxStatus status, const PhxError *error) {
+    const int fault = phx_replay_file_fault(copy->file);
+    if (status == PHX_ERROR_IO && fault != 0) return phx_cli_fail(cli, "%s: %s", copy->path, strerror(fault));
+    return phx_cli_fail_status(cli, copy->file ? copy->path : copy->part, status, error);
+}
 
 /* `packing` null: content and snapshots stay as they are. */
 static int copy_begin(PhxCli *cli, const char *from, const char *to, const PhxReplay *replay, uint32_t tick,
@@ -34,27 +43,32 @@ static int copy_begin(PhxCli *cli, const char *from, const char *to, const PhxRe
     if (same_file(from, to)) return phx_cli_fail(cli, "-o: %s: this is the replay that is read", to);
     if (!phx_replay_info(replay)->has_content)
         return phx_cli_fail(cli, "%s: no tick was kept: %s", from, phx_replay_info(replay)->fault.text);
-    PhxStatus status = phx_replay_file_create(to, &lazy, &copy->file, &error);
+    struct stat about;
+    copy->plain = stat(to, &about) != 0 || S_ISREG(about.st_mode);
+    const int length = snprintf(copy->part, sizeof copy->part, "%s%s", to, copy->plain ? ".part" : "");
+    if (length < 0 || (size_t)length >= sizeof copy->part)
+        return phx_cli_fail(cli, "-o: %.60s..: the path is too long", to);
+    PhxStatus status = phx_replay_file_create(copy->part, &lazy, &copy->file, &error);
     if (status == PHX_OK)
         status = packing ? phx_replay_writer_repack(phx_replay_file_sink(copy->file), replay, tick, *packing,
                                                     NULL, &copy->writer, &error)
                          : phx_replay_writer_continue(phx_replay_file_sink(copy->file), replay, tick, NULL,
                                                       &copy->writer, &error);
     if (status == PHX_OK) return PHX_CLI_GO;
-    const int fault = phx_replay_file_fault(copy->file);
-    return phx_cli_fail_replay(cli, to, status, fault, copy->file == NULL, &error);
+    return copy_failed(cli, copy, status, &error);
 }
 
 static int copy_note(PhxCli *cli, Copy *copy, const char *text) {
     const PhxStatus status =
         phx_replay_writer_note(copy->writer, PHX_REPLAY_NOTE_TEXT, PHX_REPLAY_NO_SLOT, text);
-    if (status == PHX_OK) return PHX_CLI_GO;
-    return phx_cli_fail_replay(cli, copy->path, status, phx_replay_file_fault(copy->file), true, NULL);
+    return status == PHX_OK ? PHX_CLI_GO : copy_failed(cli, copy, status, NULL);
 }
 
-/* Ends the file where `code` says that all went well, and closes it. */
+/* Ends the file where `code` says that all went well, and closes it. What stood at `path` is replaced only
+ * by a whole one. */
 static int copy_end(PhxCli *cli, Copy *copy, int code) {
     PhxStatus status = PHX_OK;
+    const bool begun = copy->file != NULL;
     if (code == PHX_CLI_GO) {
         phx_cli_set(cli, "replay", json_string(copy->path));
         phx_cli_set(cli, "ticks", json_integer(phx_replay_writer_ticks(copy->writer)));
@@ -64,9 +78,13 @@ static int copy_end(PhxCli *cli, Copy *copy, int code) {
     phx_replay_writer_destroy(copy->writer);
     const PhxStatus closed = phx_replay_file_close(copy->file);
     const int fault = errno;
-    if (code != PHX_CLI_GO) return code;
-    if (status == PHX_OK) status = closed;
-    return status == PHX_OK ? PHX_EXIT_OK : phx_cli_fail_replay(cli, copy->path, status, fault, true, NULL);
+    if (code == PHX_CLI_GO && status == PHX_OK) status = closed;
+    if (code == PHX_CLI_GO && status != PHX_OK)
+        code = phx_cli_fail(cli, "%s: %s", copy->path, fault ? strerror(fault) : phx_status_text(status));
+    if (copy->plain && code == PHX_CLI_GO && rename(copy->part, copy->path) != 0)
+        code = phx_cli_fail(cli, "%s: %s", copy->path, strerror(errno));
+    if (copy->plain && code != PHX_CLI_GO && begun) remove(copy->part);
+    return code == PHX_CLI_GO ? PHX_EXIT_OK : code;
 }
 
 static const char *base_name(const char *path) {
@@ -149,7 +167,9 @@ static const PhxCliUsage fork_usage = {
         "that bot (NAME alone: all of them); the others go on with the commands that were recorded for "
         "them, as far as\n"
         "there are some. OUT holds the old ticks too, and verifies from tick 0. With --ticks 0 it ends at "
-        "tick T.",
+        "tick T.\n"
+        "The old ticks are verified first: exits 1, and writes nothing, where this program computes another "
+        "match.",
     .examples = "  phx replay fork clash.phxr --at 500 --ticks 1000 --bot 1=wander -o other.phxr\n"
                 "  phx replay fork clash.phxr --at 500 --ticks 1000 --bot wander -o bots.phxr\n"
                 "  phx replay diff clash.phxr other.phxr\n",
@@ -255,9 +275,7 @@ static int fork_step(Fork *fork) {
         if (fork->at[i] != SIZE_MAX) fork->commands[i].bytes = fork->bytes + fork->at[i];
     const PhxStatus status =
         phx_replay_record_step(fork->copy.writer, fork->stage.sim, fork->commands, fork->count);
-    if (status == PHX_OK) return PHX_CLI_GO;
-    return phx_cli_fail_replay(fork->cli, fork->copy.path, status, phx_replay_file_fault(fork->copy.file),
-                               true, NULL);
+    return status == PHX_OK ? PHX_CLI_GO : copy_failed(fork->cli, &fork->copy, status, NULL);
 }
 
 /* Bots go on counting where their slots' commands ended; leaves the cursor at `tick`. */
@@ -299,11 +317,73 @@ static int fork_report(Fork *fork, const char *path, uint32_t tick) {
     return PHX_EXIT_OK;
 }
 
+/* ---- what a fork goes on from */
+
+typedef struct Memory {
+    uint8_t *bytes;
+    size_t size, capacity;
+} Memory;
+
+static PhxStatus write_memory(void *user, const void *bytes, size_t size) {
+    Memory *memory = user;
+    if (memory->size + size > memory->capacity) {
+        const size_t capacity = 2 * (memory->size + size) + 65536;
+        uint8_t *larger = realloc(memory->bytes, capacity);
+        if (larger == NULL) return PHX_ERROR_MEMORY;
+        memory->bytes = larger;
+        memory->capacity = capacity;
+    }
+    memcpy(memory->bytes + memory->size, bytes, size);
+    memory->size += size;
+    return PHX_OK;
+}
+
+/* Verifies the first `tick` ticks alone. */
+static PhxStatus verify_beginning(Fork *fork, uint32_t tick, Memory *memory, PhxReplay **beginning,
+                                  PhxReplayVerification *result) {
+    const PhxReplaySink sink = {.write = write_memory, .user = memory};
+    const PhxSimConfig config = {.game = fork->cli->game, .jobs = fork->stage.jobs};
+    PhxReplayWriter *writer;
+    PhxStatus status = phx_replay_writer_continue(sink, fork->replay, tick, NULL, &writer, NULL);
+    if (status != PHX_OK) return status;
+    status = phx_replay_writer_end(writer);
+    phx_replay_writer_destroy(writer);
+    if (status == PHX_OK) status = phx_replay_open(memory->bytes, memory->size, NULL, beginning, NULL);
+    return status == PHX_OK ? phx_replay_verify(*beginning, &config, NULL, NULL, result) : status;
+}
+
+/* A match that goes on from ticks which this program computes otherwise would mix two histories, and no one
+ * could verify it. */
+static int check_beginning(Fork *fork, const char *path, uint32_t tick) {
+    Memory memory = {0};
+    PhxReplay *beginning = NULL;
+    PhxReplayVerification result;
+    char text[512];
+    int code = PHX_CLI_GO;
+    const PhxStatus status = verify_beginning(fork, tick, &memory, &beginning, &result);
+    if (status != PHX_OK) {
+        code = phx_cli_fail_status(fork->cli, path, status, NULL);
+    } else if (result.verdict != PHX_REPLAY_VERIFIED) {
+        const PhxReplayInfo *info = phx_replay_info(beginning);
+        phx_replay_cmd_verdict(info, &result, text, sizeof text);
+        json_t *verdict = phx_replay_cmd_verdict_json(info, &result);
+        json_object_update(fork->cli->root, verdict);
+        json_decref(verdict);
+        code = result.verdict == PHX_REPLAY_DIVERGED
+                   ? phx_cli_false(fork->cli, "%s: no fork at tick %" PRIu32 ": %s", path, tick, text)
+                   : phx_cli_fail(fork->cli, "%s: no fork at tick %" PRIu32 ": %s", path, tick, text);
+    }
+    phx_replay_close(beginning);
+    free(memory.bytes);
+    return code;
+}
+
 static int fork_with(Fork *fork, const char *path, const char *out, uint32_t tick, uint32_t ticks,
                      int threads) {
     int code = phx_replay_cmd_stage(fork->cli, path, fork->replay, threads, &fork->stage);
     if (code != PHX_CLI_GO) return code;
-    code = copy_begin(fork->cli, path, out, fork->replay, tick, NULL, &fork->copy);
+    code = check_beginning(fork, path, tick);
+    if (code == PHX_CLI_GO) code = copy_begin(fork->cli, path, out, fork->replay, tick, NULL, &fork->copy);
     if (code == PHX_CLI_GO) code = fork_play(fork, path, tick, ticks);
     code = copy_end(fork->cli, &fork->copy, code);
     if (code == PHX_EXIT_OK) code = fork_report(fork, path, tick);

@@ -10,6 +10,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "step/sim_internal.h"
+
 enum { SHOWN = 16 };
 
 static const PhxCliUsage usage = {
@@ -94,18 +96,25 @@ static PhxStatus walk(Diff *diff) {
 
 /* ---- columns and rows */
 
+/* The value's own bytes, two digits each. */
+static void write_value(char text[20], PhxType type, uint64_t raw) {
+    const unsigned bits = 8 * phx_type_size(type);
+    if (bits < 64) raw &= (UINT64_C(1) << bits) - 1;
+    snprintf(text, 20, "0x%0*" PRIx64, (int)(bits / 4), raw);
+}
+
 static void list_differences(PhxCli *cli, const PhxSim *a, const PhxSim *b) {
     PhxDifference differences[SHOWN];
     const uint32_t count = phx_sim_diff(a, b, differences, SHOWN);
     json_t *list = json_array();
     for (uint32_t i = 0; i < count && i < SHOWN; i++) {
         const PhxDifference *d = &differences[i];
-        phx_cli_print(cli,
-                      "  %s.%s of row %" PRIu32 "%s%.0" PRIu32 ": 0x%" PRIx64 " in A, 0x%" PRIx64 " in B\n",
-                      d->table, d->column, d->row, d->lane ? " lane " : "", d->lane, d->left, d->right);
+        const PhxType type = a->world->tables[d->table_index].desc->columns[d->column_index].type;
         char left[20], right[20];
-        snprintf(left, sizeof left, "0x%" PRIx64, d->left);
-        snprintf(right, sizeof right, "0x%" PRIx64, d->right);
+        write_value(left, type, d->left);
+        write_value(right, type, d->right);
+        phx_cli_print(cli, "  %s.%s of row %" PRIu32 "%s%.0" PRIu32 ": %s in A, %s in B\n", d->table,
+                      d->column, d->row, d->lane ? " lane " : "", d->lane, left, right);
         json_array_append_new(list, json_pack("{s:s, s:s, s:I, s:I, s:s, s:s}", "table", d->table, "column",
                                               d->column, "row", (json_int_t)d->row, "lane",
                                               (json_int_t)d->lane, "a", left, "b", right));
@@ -121,14 +130,23 @@ static void say_side(Diff *diff, uint64_t computed) {
     static const char *const sides[] = {"a", "b", "neither"};
     const int side = computed == diff->roots[0] ? 0 : computed == diff->roots[1] ? 1 : 2;
     phx_cli_set(diff->cli, "computed_here", json_string(sides[side]));
-    if (side < 2)
+    const bool evidence =
+        phx_replay_info(diff->replay[0])->evidence > 0 || phx_replay_info(diff->replay[1])->evidence > 0;
+    phx_cli_set(diff->cli, "evidence", json_boolean(evidence));
+    if (side == 2)
+        phx_cli_print(diff->cli, "  this program computes neither: root %016" PRIx64 "\n", computed);
+    else if (!evidence)
         phx_cli_print(diff->cli,
                       "  this program computes what %s says; the state of the other can't be known from its "
                       "hashes: phx bisect\n"
                       "  goes on with a bundle, or with the program that recorded it\n",
                       diff->path[side]);
     else
-        phx_cli_print(diff->cli, "  this program computes neither: root %016" PRIx64 "\n", computed);
+        phx_cli_print(diff->cli, "  this program computes what %s says\n", diff->path[side]);
+    if (evidence)
+        phx_cli_print(diff->cli,
+                      "  states of the desync were recorded: phx bisect %s %s names columns and rows\n",
+                      diff->path[0], diff->path[1]);
 }
 
 /* Plays both up to the tick that differs. Not being able to is no fault of the replays. */
