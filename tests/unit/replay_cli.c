@@ -334,8 +334,17 @@ PHX_TEST(replay_cli, fork_goes_on_alike_or_otherwise_and_diff_names_where) {
     json_t *difference = json_array_get(json_object_get(diff, "differences"), 0);
     CHECK(text(difference, "table")[0] && text(difference, "column")[0]);
     CHECK(strcmp(text(difference, "a"), text(difference, "b")) != 0);
-    const char *column = text(difference, "column");
-    CHECK_THAT(strlen(text(difference, "a")) == strlen(text(difference, "b")), "%s", column);
+    uint32_t checked = 0;
+    for (size_t i = 0; i < json_array_size(json_object_get(diff, "differences")); i++) {
+        difference = json_array_get(json_object_get(diff, "differences"), i);
+        const bool heading = strcmp(text(difference, "column"), "heading") == 0;
+        if (!heading && strncmp(text(difference, "column"), "vel_", 4) != 0) continue;
+        const size_t digits = heading ? 4 : 8; /* two for each byte, also of what is below zero */
+        CHECK_EQ(strlen(text(difference, "a")), 2 + digits);
+        CHECK_EQ(strlen(text(difference, "b")), 2 + digits);
+        checked++;
+    }
+    CHECK(checked > 0);
     wants("replay fork whole.phxr --at 200 -o at.phxr", 0, "200 ticks in all");
     wants("replay info at.phxr", 0, "forked from whole.phxr at tick 200");
     wants("replay fork whole.phxr --at 200 -o whole.phxr", 2, "this is the replay that is read");
