@@ -77,6 +77,24 @@ static inline bool match_record_faulty(const char *path, uint64_t seed, uint32_t
     return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
+/* The first `size` bytes of a file (0: all) into another one, with the byte at `flip` (0: none) changed. */
+static inline void match_damage(const char *from, const char *to, size_t size, size_t flip) {
+    size_t all;
+    char *bytes = test_read_file(from, &all);
+    FILE *file = fopen(to, "wb");
+    CHECK(bytes && file && size <= all && flip < all);
+    if (flip) bytes[flip] = (char)(bytes[flip] ^ 0x10);
+    if (size == 0) size = all;
+    CHECK(fwrite(bytes, 1, size, file) == size && fclose(file) == 0);
+    free(bytes);
+}
+
+static inline size_t match_file_size(const char *path) {
+    size_t size;
+    free(test_read_file(path, &size));
+    return size;
+}
+
 static inline const char *match_path(const char *name) {
     static char paths[64][600];
     static int next;

@@ -152,17 +152,131 @@ PHX_TEST(recorded, what_is_not_one_match_or_no_replay_cannot_be_told) {
     report = compare(left, match_path("missing.phxr"));
     CHECK_EQ(report->verdict, PHX_BISECT_CANNOT_TELL);
     free(report);
-    /* A replay that was cut is compared as far as it goes. */
-    size_t size;
-    char *bytes = test_read_file(left, &size);
-    FILE *file = fopen(right, "wb");
-    CHECK(bytes && file && fwrite(bytes, 1, size * 3 / 4, file) == size * 3 / 4);
-    fclose(file);
-    free(bytes);
-    report = compare(left, right);
-    CHECK_THAT(report->verdict == PHX_BISECT_EQUAL && report->ticks > 0 && report->ticks < 20, "%u ticks: %s",
-               report->ticks, report->why);
+}
+
+static void check_said(PhxBisectReport *report, PhxBisectVerdict verdict, uint32_t ticks, const char *first,
+                       const char *second) {
+    char text[4096];
+    phx_bisect_paragraph(report, "replays", text, sizeof text);
+    CHECK_THAT(report->verdict == verdict && report->ticks == ticks, "%s", text);
+    CHECK_THAT(strstr(text, first) && strstr(text, second), "no \"%s\", \"%s\" in: %s", first, second, text);
     free(report);
+}
+
+PHX_TEST(recorded, what_is_cut_garbled_or_shorter_is_said_and_never_all) {
+    const char *whole = match_path("whole.phxr"), *shorter = match_path("shorter.phxr"),
+               *damaged = match_path("damaged.phxr");
+    PhxReplay *replay;
+    PhxError error = {0};
+    match_record(whole, SEED, 60, UINT32_MAX);
+    match_record(shorter, SEED, 40, UINT32_MAX);
+    check_said(compare(whole, shorter), PHX_BISECT_EQUAL, 40,
+               "agree on all 40 ticks that both have (whole.phxr: 60; shorter.phxr: 40).", "");
+    const size_t size = match_file_size(whole);
+    for (int garbled = 0; garbled < 2; garbled++) {
+        char sides[200], fault[200];
+        const char *state = garbled ? "garbled" : "cut";
+        match_damage(whole, damaged, garbled ? 0 : size * 3 / 4, garbled ? size * 3 / 4 : 0);
+        CHECK_OK(phx_replay_load(damaged, 0, &replay, &error));
+        const PhxReplayInfo info = *phx_replay_info(replay);
+        phx_replay_close(replay);
+        CHECK_STR(phx_replay_state_name(info.state), state);
+        CHECK(info.ticks > 0 && info.ticks < 60);
+        const PhxBisectVerdict verdict = garbled ? PHX_BISECT_CANNOT_TELL : PHX_BISECT_EQUAL;
+        snprintf(fault, sizeof fault,
+                 "damaged.phxr: the replay is %s at byte %" PRIu64 ": %u ticks were kept, %" PRIu64
+                 " bytes lost.",
+                 state, info.fault.offset, info.ticks, info.lost_bytes);
+        snprintf(sides, sizeof sides,
+                 "agree on all %u ticks that both have (whole.phxr: 60; damaged.phxr: %u, %s)", info.ticks,
+                 info.ticks, state);
+        check_said(compare(whole, damaged), verdict, info.ticks, sides, fault);
+        snprintf(sides, sizeof sides, "agree on all %u ticks that it has (damaged.phxr: %u, %s)", info.ticks,
+                 info.ticks, state);
+        check_said(compare(damaged, NULL), verdict, info.ticks, sides, fault);
+        /* Two workers on it; and no more asked than there is. */
+        PhxBisectPlan plan = match_plan(damaged, NULL);
+        PhxBisectReport *report = malloc(sizeof *report);
+        phx_bisect_sides(&plan, report);
+        check_said(report, verdict, info.ticks, sides, fault);
+        report = malloc(sizeof *report);
+        plan.ticks = 5;
+        phx_bisect_sides(&plan, report);
+        check_said(report, PHX_BISECT_EQUAL, 5, "agree on all 5 ticks", fault);
+    }
+    /* No tick was kept. */
+    uint32_t ticks = 1;
+    for (size_t cut = size / 2; ticks > 0; cut -= cut / 16) {
+        match_damage(whole, damaged, cut, 0);
+        CHECK_OK(phx_replay_load(damaged, 0, &replay, &error));
+        ticks = phx_replay_info(replay)->ticks;
+        phx_replay_close(replay);
+    }
+    check_said(compare(whole, damaged), PHX_BISECT_CANNOT_TELL, 0, "cut", "");
+}
+
+/* A match of 60 ticks with a keyframe before tick 30 in which one position was changed; its root, and all
+ * checksums, are right. */
+static void record_false_keyframe(const char *path) {
+    PhxReplayFile *file;
+    PhxReplayWriter *writer;
+    PhxCommand commands[4];
+    PhxSim *sim;
+    PhxError error = {0};
+    size_t size;
+    uint8_t *blob = little_content(SEED, MATCH_SIDE, MATCH_UNITS, &size);
+    uint8_t *bytes = malloc((size_t)4 * PHX_COMMAND_SIZE_LIMIT);
+    CHECK_OK(phx_sim_create(&(PhxSimConfig){0}, blob, size, NULL, &sim, &error));
+    CHECK_OK(phx_replay_file_create(path, NULL, &file, &error));
+    CHECK_OK(phx_replay_record_begin(phx_replay_file_sink(file), sim, blob, size, NULL, &writer, &error));
+    phx_replay_writer_keyframes(writer, NULL);
+    for (uint32_t t = 0; t < 60; t++) {
+        if (t == 30) {
+            PhxTable *units = phx_world_table(sim->world, "unit");
+            const uint64_t value = phx_table_get(units, 1, 5, 0), root = phx_sim_root(sim);
+            uint8_t *state = malloc(phx_sim_snapshot_size(sim));
+            size_t used;
+            phx_table_set(units, 1, 5, 0, value ^ 1);
+            CHECK_OK(phx_sim_snapshot(sim, state, phx_sim_snapshot_size(sim), &used));
+            phx_table_set(units, 1, 5, 0, value);
+            CHECK_OK(phx_replay_writer_keyframe(writer, root, state, used));
+            free(state);
+        }
+        const uint32_t count = little_commands(sim, SEED, commands, bytes);
+        CHECK_OK(phx_replay_record_step(writer, sim, commands, count));
+    }
+    CHECK_OK(phx_replay_writer_end(writer));
+    phx_replay_writer_destroy(writer);
+    CHECK_OK(phx_replay_file_close(file));
+    phx_sim_destroy(sim);
+    free(bytes), free(blob);
+}
+
+PHX_TEST(recorded, a_false_keyframe_with_right_hashes_is_a_finding) {
+    const char *path = match_path("false.phxr"), *other = match_path("other.phxr");
+    PhxReplay *replay;
+    PhxReplayVerification verified;
+    PhxError error = {0};
+    record_false_keyframe(path);
+    CHECK_OK(phx_replay_load(path, 0, &replay, &error));
+    CHECK_OK(phx_replay_verify(replay, NULL, NULL, NULL, &verified));
+    CHECK(verified.keyframe_differs && verified.tick == 30);
+    phx_replay_close(replay);
+    PhxBisectReport *report = compare(path, NULL);
+    CHECK(report->keyframe_differs && report->tick == 30);
+    check_value(report, "pos_x", 5, report->values[0].left, report->values[0].left ^ 1);
+    check_said(report, PHX_BISECT_DIVERGED, 60,
+               "agree on the hashes of all 60 ticks. But the keyframe at byte ",
+               "of false.phxr isn't the state at its tick 30");
+    /* A divergence further on is the finding, and the keyframe a remark. */
+    PhxFault fault = {.tick = 40, .phase = 6, .table = 3, .column = 3, .row = 5, .bit = 2};
+    CHECK(match_record_faulty(other, SEED, 60, UINT32_MAX, &fault));
+    report = compare(path, other);
+    check_value(report, "vel_x", 5, report->values[0].left, report->values[0].left ^ 4);
+    CHECK(!report->keyframe_differs && report->tick == 40);
+    check_said(report, PHX_BISECT_DIVERGED, 40,
+               "part in tick 40 (the step from 40 to 41; the state after it is --tick 41 of phx replay",
+               "Besides, the keyframe at byte ");
 }
 
 /* ---- a game's own table, and a cache that isn't in the state */

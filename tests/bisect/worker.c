@@ -103,33 +103,37 @@ PHX_TEST(worker, random_requests_never_end_it) {
 
 typedef struct Said {
     int code;
-    char *out;
+    char *out, *err;
 } Said;
+
+static void forget(Said said) { free(said.out), free(said.err); }
 
 static Said phx(const char *const *words) {
     const char *argv[20] = {"phx", "bisect"};
     int argc = 2, status;
-    char path[600];
+    char path[600], errors[600];
     snprintf(path, sizeof path, "%s", match_path("out"));
+    snprintf(errors, sizeof errors, "%s", match_path("err"));
     for (; words[argc - 2]; argc++) argv[argc] = words[argc - 2];
     fflush(NULL);
     const pid_t child = fork();
     CHECK(child >= 0);
     if (child == 0) {
-        if (freopen(path, "w", stdout) == NULL || freopen("/dev/null", "w", stderr) == NULL) _exit(99);
+        if (freopen(path, "w", stdout) == NULL || freopen(errors, "w", stderr) == NULL) _exit(99);
         const int code = phx_cli_main(argc, argv, NULL);
         fflush(NULL);
         _exit(code);
     }
     CHECK_EQ(waitpid(child, &status, 0), child);
-    return (Said){WIFEXITED(status) ? WEXITSTATUS(status) : 1000, test_read_file(path, NULL)};
+    return (Said){WIFEXITED(status) ? WEXITSTATUS(status) : 1000, test_read_file(path, NULL),
+                  test_read_file(errors, NULL)};
 }
 
 static void expect(int code, const char *part, const char *const *words) {
     const Said said = phx(words);
     CHECK_THAT(said.code == code && (!part || strstr(said.out, part)), "exit %d, not %d: %s", said.code, code,
                said.out);
-    free(said.out);
+    forget(said);
 }
 
 #define WORDS(...) ((const char *const[]){__VA_ARGS__, NULL})
@@ -152,9 +156,21 @@ PHX_TEST(command_line, programs_as_sides_and_exit_codes_for_git_bisect) {
     CHECK_STR(json_string_value(json_object_get(value, "column")), "pos_x");
     CHECK_EQ(json_integer_value(json_object_get(value, "row")), 7);
     CHECK(json_array_size(json_object_get(root, "inputs")) > 10);
-    CHECK(strstr(json_string_value(json_object_get(root, "text")), "unit.pos_x[7]"));
+    const char *text = json_string_value(json_object_get(root, "text"));
+    CHECK(strstr(text, "unit.pos_x[7]"));
+    CHECK(strstr(text, "part in tick 33 (the step from 33 to 34; the state after it is --tick 34 "));
+    CHECK_EQ(json_array_size(json_object_get(root, "faults")), 0);
+    /* Values are spelled alike: two digits a byte of the column, as in the text. */
+    const char *const keys[] = {"left", "right"};
+    for (int i = 0; i < 2; i++) {
+        char spelled[64];
+        const char *raw = json_string_value(json_object_get(value, keys[i]));
+        CHECK_THAT(raw && strlen(raw) == 10 && strncmp(raw, "0x", 2) == 0, "%s", raw ? raw : "none");
+        snprintf(spelled, sizeof spelled, i ? ", %s (" : "unit.pos_x[7] is %s (", raw);
+        CHECK_THAT(strstr(text, spelled), "%s: %s", spelled, text);
+    }
     json_decref(root);
-    free(said.out);
+    forget(said);
     expect(0, NULL, WORDS(path));
     expect(0, NULL, WORDS(path, path));
     expect(0, NULL, WORDS(path, "--self", "threads=2", "--ticks", "40"));
@@ -162,7 +178,8 @@ PHX_TEST(command_line, programs_as_sides_and_exit_codes_for_git_bisect) {
     expect(0, NULL, WORDS(path, "--self", "reload", "--deep"));
     expect(125, NULL, WORDS(path, "--right", "/no/such/program"));
     expect(125, NULL, WORDS(path, "--right", "cat /dev/null"));
-    expect(125, NULL, WORDS(path, "--right", "yes"));
+    expect(125, "right: no worker: it answered \"y\"", WORDS(path, "--right", "yes"));
+    expect(125, "right: no worker: it answered \"hello 1\"", WORDS(path, "--right", "cat"));
     expect(125, NULL, WORDS(path, "--right", "sleep 30", "--timeout", "1"));
     expect(125, "content", WORDS(path, other));
     expect(2, NULL, WORDS("/no/such.phxr"));
@@ -170,4 +187,37 @@ PHX_TEST(command_line, programs_as_sides_and_exit_codes_for_git_bisect) {
     expect(2, NULL, WORDS(path, "--self", "threads=1"));
     expect(2, NULL, WORDS(path, "--deep"));
     expect(2, NULL, WORDS(path, path, path));
+}
+
+PHX_TEST(command_line, what_a_file_lacks_is_said_on_every_way_out) {
+    const char *path = match_path("whole.phxr"), *damaged = match_path("damaged.phxr");
+    static const char good[] = PHX_WORKER_PROGRAM;
+    match_record(path, 5, 60, UINT32_MAX);
+    const size_t size = match_file_size(path);
+    for (int garbled = 0; garbled < 2; garbled++) {
+        const int code = garbled ? 125 : 0;
+        match_damage(path, damaged, garbled ? 0 : size * 3 / 4, garbled ? size * 3 / 4 : 0);
+        const Said said = phx(WORDS(path, damaged, "--json"));
+        json_t *root = json_loads(said.out, 0, NULL);
+        CHECK_THAT(root && said.code == code, "exit %d: %s", said.code, said.out);
+        const json_t *faults = json_object_get(root, "faults"), *fault = json_array_get(faults, 0);
+        CHECK_EQ(json_array_size(faults), 1);
+        CHECK_STR(json_string_value(json_object_get(fault, "file")), damaged);
+        CHECK_STR(json_string_value(json_object_get(fault, "state")), garbled ? "garbled" : "cut");
+        CHECK_EQ(json_integer_value(json_object_get(fault, "ticks")),
+                 json_integer_value(json_object_get(root, "ticks")));
+        const char *words = json_string_value(json_object_get(fault, "text"));
+        CHECK(strstr(words, " ticks were kept, "));
+        CHECK(strstr(json_string_value(json_object_get(root, "text")), words));
+        CHECK_THAT(strstr(said.err, words), "%s", said.err);
+        json_decref(root);
+        forget(said);
+        expect(code, " that it has (damaged.phxr: ", WORDS(damaged));
+        expect(code, " that it has (damaged.phxr: ", WORDS(damaged, "--self", "cold"));
+        expect(code, " that it has (damaged.phxr: ", WORDS(damaged, "--left", good));
+        expect(0, "agree on all 5 ticks", WORDS(damaged, "--self", "cold", "--ticks", "5"));
+    }
+    match_damage(path, damaged, 20, 0);
+    expect(125, NULL, WORDS(damaged, path));
+    expect(0, "--tick t+1 of phx replay seek and dump", WORDS("--help"));
 }

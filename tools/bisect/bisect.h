@@ -24,9 +24,19 @@ enum {
     PHX_BISECT_WINDOW = 64 /* ticks, at most */
 };
 
+/* What a file holds, where that bears on the verdict. */
+typedef struct PhxBisectFile {
+    bool known; /* it was looked at */
+    char name[PHX_BISECT_NAME];
+    PhxReplayState state;
+    uint32_t ticks;      /* that were kept */
+    uint64_t byte, lost; /* not complete: where the fault lies, and the bytes from there on */
+    char fault[120];     /* the same in words, as `phx replay` has them; complete: empty */
+} PhxBisectFile;
+
 /* In the order of what `phx bisect` returns: 0, 1, 125. */
 typedef enum PhxBisectVerdict {
-    PHX_BISECT_EQUAL,      /* no divergence */
+    PHX_BISECT_EQUAL,      /* no divergence in the ticks that could be compared; see `files` */
     PHX_BISECT_DIVERGED,   /* found */
     PHX_BISECT_CANNOT_TELL /* `why` says why */
 } PhxBisectVerdict;
@@ -57,9 +67,10 @@ typedef struct PhxBisectReport {
     PhxBisectVerdict verdict;
     char why[512]; /* cannot tell: why. Else remarks, or empty */
     char names[2][PHX_BISECT_NAME];
-    uint32_t ticks;    /* that were compared and are equal */
-    bool before_first; /* diverged in the state before tick 0 */
-    uint32_t tick;     /* the first tick whose result differs */
+    PhxBisectFile files[2]; /* [1] isn't known where there is one file */
+    uint32_t ticks;         /* that were compared and are equal */
+    bool before_first;      /* diverged in the state before tick 0 */
+    uint32_t tick;     /* the first tick whose result differs: that step leads from `tick` to `tick` + 1 */
     uint64_t roots[2]; /* after that tick */
     int agrees;        /* with the hashes in the replay: 0 or 1 the side, -1 neither, -2 both or unknown */
     PhxBisectTable tables[PHX_BISECT_TABLES];
@@ -82,8 +93,11 @@ typedef struct PhxBisectReport {
     bool recorded;    /* the sides are what two replays, or a replay and this build, say */
     bool other_input; /* their commands differ, first in `input_tick` */
     uint32_t input_tick;
-    int reproduced; /* the recorded side that this build computes too: 0, 1; -1: neither; -2: not tried */
-    char explained[400]; /* where columns and values are from, or why there are none; or empty */
+    int reproduced;     /* the recorded side that this build computes too: 0, 1; -1: neither; -2: not tried */
+    char keyframe[200]; /* a keyframe that isn't the state that this build computes, in words; or empty */
+    uint32_t keyframe_tick;
+    bool keyframe_differs; /* the hashes of all ticks are equal; a keyframe isn't the state before `tick` */
+    char explained[400];   /* where columns and values are from, or why there are none; or empty */
 } PhxBisectReport;
 
 /* What is being done, a line for a person; `done` of `total` ticks where total isn't 0. */
@@ -107,6 +121,17 @@ void phx_bisect_sides(const PhxBisectPlan *plan, PhxBisectReport *report);
  * single changed value accounts for them. */
 void phx_bisect_recorded(const char *const paths[2], const PhxSubjectOptions *options, PhxBisectSay say,
                          void *say_user, PhxBisectReport *report);
+
+/* What a replay holds; `path` names it. */
+void phx_bisect_file(const PhxReplay *replay, const char *path, PhxBisectFile *out);
+
+/* Equal becomes "cannot tell" where no tick was compared or a file is garbled. The two functions above do
+ * it, but for ticks that were asked for and are all there. */
+void phx_bisect_weigh(PhxBisectReport *report);
+
+/* A raw value as hexadecimal, two digits a byte of its column: "0x0001a3f0". */
+enum { PHX_BISECT_SPELLED = 19 };
+void phx_bisect_spell(const PhxBisectValue *value, uint64_t raw, char text[PHX_BISECT_SPELLED]);
 
 /* One paragraph for a bug report, zero-terminated. */
 void phx_bisect_paragraph(const PhxBisectReport *report, const char *replay, char *text, size_t size);

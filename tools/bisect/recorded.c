@@ -19,6 +19,7 @@ typedef struct Records {
     PhxBisectSay say;
     void *user;
     PhxReplay *replay[2]; /* [1] null: this build */
+    uint32_t keyframe[2]; /* the next one to look at */
     PhxBisectReport *report;
     uint64_t tables[2][PHX_REPLAY_TABLE_LIMIT]; /* after the tick that differs */
 } Records;
@@ -53,6 +54,8 @@ static bool load(Records *records, int i) {
     if (!path) return true;
     if (phx_replay_load(path, 0, &records->replay[i], &error) != PHX_OK)
         return lost(records, path, error.text);
+    phx_bisect_file(records->replay[i], path, &records->report->files[i]);
+    memcpy(records->report->files[i].name, records->report->names[i], PHX_BISECT_NAME);
     if (!phx_replay_info(records->replay[i])->has_content)
         return lost(records, path, "it was cut before the match could begin");
     return true;
@@ -209,6 +212,37 @@ static bool compare_states(Records *records, const PhxSubject *subject, int know
     return true;
 }
 
+/* The keyframe that a side's replay holds of this moment, if there is one, against the subject's state: a
+ * snapshot is canonical, and a right root alone proves nothing. The first that is another state is kept in
+ * the report, with its values. */
+static void check_keyframe(Records *records, const PhxSubject *subject, int side) {
+    PhxBisectReport *report = records->report;
+    const PhxReplay *replay = records->replay[side];
+    PhxReplaySnapshot keyframe;
+    bool there;
+    while ((there = replay && phx_replay_keyframe(replay, records->keyframe[side], &keyframe)) &&
+           keyframe.tick < phx_sim_tick(subject->sim))
+        records->keyframe[side]++;
+    if (!there || keyframe.tick != phx_sim_tick(subject->sim) || report->keyframe[0]) return;
+    PhxKeptState states[2] = {phx_kept_snapshot(replay, subject->sim, &keyframe),
+                              phx_own_state(subject->sim)};
+    const bool compared = keyframe.readable && states[1].bytes;
+    const bool equal = keyframe.root == phx_sim_root(subject->sim) &&
+                       (!compared || (states[0].bytes && states[0].size == states[1].size &&
+                                      memcmp(states[0].bytes, states[1].bytes, states[0].size) == 0));
+    if (!equal) {
+        snprintf(
+            report->keyframe, sizeof report->keyframe,
+            "the keyframe at byte %llu of %.39s isn't the state at its tick %lu (--tick %lu of phx replay "
+            "seek and dump)",
+            (unsigned long long)keyframe.position, report->names[side], (unsigned long)keyframe.tick,
+            (unsigned long)keyframe.tick);
+        report->keyframe_tick = keyframe.tick;
+        if (!records->replay[1]) (void)phx_compare_states(subject->sim, states, report);
+    }
+    free(states[0].bytes), free(states[1].bytes);
+}
+
 /* Two replays with equal commands: which of them does this build compute? */
 static void resimulate_pair(Records *records, PhxSubject *subject) {
     PhxBisectReport *report = records->report;
@@ -217,6 +251,7 @@ static void resimulate_pair(Records *records, PhxSubject *subject) {
     PhxError error = {0};
     report->reproduced = -1;
     if (phx_replay_cursor_create(records->replay[0], &cursor) != PHX_OK) return;
+    for (int i = 0; i < 2; i++) check_keyframe(records, subject, i);
     while (phx_replay_cursor_next(cursor, &tick) && tick.tick <= report->tick &&
            phx_subject_step(subject, NULL, NULL, &error) == PHX_OK) {
         if (tick.tick == report->tick) break;
@@ -225,6 +260,7 @@ static void resimulate_pair(Records *records, PhxSubject *subject) {
                      (unsigned long)tick.tick);
             break;
         }
+        for (int i = 0; i < 2; i++) check_keyframe(records, subject, i);
         if (tick.tick % 64 == 0) say(records, "ticks played again", tick.tick, report->tick + 1);
     }
     phx_replay_cursor_destroy(cursor);
@@ -245,6 +281,7 @@ static void resimulate_one(Records *records, PhxSubject *subject) {
     bool equal = same(records, info->start_root, phx_replay_start_hashes(records->replay[0]),
                       phx_sim_root(subject->sim), phx_sim_table_hashes(subject->sim));
     if (!equal) report_tables(records, PHX_REPLAY_BEFORE_FIRST);
+    if (equal) check_keyframe(records, subject, 0);
     while (equal && phx_replay_cursor_next(cursor, &tick) && tick.complete) {
         if (phx_subject_step(subject, NULL, NULL, &error) != PHX_OK) {
             (void)lost(records, "this build can't play on", error.text);
@@ -253,12 +290,19 @@ static void resimulate_one(Records *records, PhxSubject *subject) {
         equal = same(records, tick.root, tick.table_hashes, phx_sim_root(subject->sim),
                      phx_sim_table_hashes(subject->sim));
         if (!equal) report_tables(records, tick.tick);
+        if (equal) check_keyframe(records, subject, 0);
         report->ticks += equal;
         if (tick.tick % 64 == 0) say(records, "ticks played again", tick.tick, info->ticks);
     }
     phx_replay_cursor_destroy(cursor);
-    if (report->verdict == PHX_BISECT_DIVERGED && !compare_states(records, subject, 1))
-        explain(records, subject, 1);
+    if (report->verdict == PHX_BISECT_DIVERGED) {
+        report->column_count = report->value_count = 0; /* of a keyframe before */
+        if (!compare_states(records, subject, 1)) explain(records, subject, 1);
+    } else if (report->verdict == PHX_BISECT_EQUAL && report->keyframe[0]) {
+        report->verdict = PHX_BISECT_DIVERGED;
+        report->keyframe_differs = true;
+        report->tick = report->keyframe_tick;
+    }
 }
 
 /* Each replay with its own commands, compared like two builds. */
@@ -278,6 +322,7 @@ static void compare_inputs(Records *records) {
         snprintf(records->report->why, sizeof records->report->why,
                  "this build, with the commands of each, doesn't come to what they recorded");
     }
+    memcpy(records->report->files, seen.files, sizeof seen.files);
     records->report->recorded = true;
     records->report->other_input = true;
     records->report->input_tick = seen.input_tick;
@@ -330,6 +375,7 @@ void phx_bisect_recorded(const char *const paths[2], const PhxSubjectOptions *op
             if (report->verdict == PHX_BISECT_DIVERGED) resimulate(records);
         }
     }
+    phx_bisect_weigh(report);
     for (int i = 0; i < 2; i++) {
         phx_replay_cursor_destroy(cursor[i]);
         phx_replay_close(records->replay[i]);

@@ -22,16 +22,37 @@ PHX_PRINTF(2, 3) static void put(Text *to, const char *format, ...) {
     if (to->used >= to->size) to->used = to->size - 1;
 }
 
+/* A type of which nothing is known here, as of a hash, is shown whole. */
+static uint32_t bytes_of(const PhxBisectValue *value) {
+    static const struct {
+        const char *name;
+        uint32_t bytes;
+    } types[] = {
+#define TYPE_BYTES(name, ctype, bytes, is_signed) {#name, bytes},
+        PHX_TYPE_LIST(TYPE_BYTES)
+#undef TYPE_BYTES
+    };
+    for (size_t i = 0; i < sizeof types / sizeof types[0] && !value->whole; i++)
+        if (strcmp(types[i].name, value->type) == 0) return types[i].bytes;
+    return 8;
+}
+
+void phx_bisect_spell(const PhxBisectValue *value, uint64_t raw, char text[PHX_BISECT_SPELLED]) {
+    const uint32_t bytes = bytes_of(value);
+    const uint64_t mask = UINT64_MAX >> (64 - 8 * bytes);
+    snprintf(text, PHX_BISECT_SPELLED, "0x%0*" PRIx64, (int)(2 * bytes), raw & mask);
+}
+
 static void put_raw(Text *to, const PhxBisectValue *value, uint64_t raw) {
-    const bool wide = strcmp(value->type, "U64") == 0 || strcmp(value->type, "HANDLE") == 0;
-    if (wide || value->whole) {
-        put(to, "0x%016" PRIx64, raw);
-    } else if (strcmp(value->type, "FIX16") == 0) {
-        char number[32];
+    char number[32];
+    phx_bisect_spell(value, raw, number);
+    put(to, "%s", number);
+    if (bytes_of(value) == 8) return;
+    if (strcmp(value->type, "FIX16") == 0) {
         (void)phx_fix_format((fix16_t)(uint32_t)raw, number, sizeof number);
-        put(to, "0x%08" PRIx32 " (%s)", (uint32_t)raw, number);
+        put(to, " (%s)", number);
     } else {
-        put(to, "%" PRId64, (int64_t)raw);
+        put(to, " (%" PRId64 ")", (int64_t)raw);
     }
 }
 
@@ -119,21 +140,31 @@ static void put_inputs(Text *to, const PhxBisectReport *report) {
         put(to, " So the phase itself, or what it uses of data derived from the state, differs.");
 }
 
+static void put_tick(Text *to, const PhxBisectReport *report) {
+    put(to,
+        "%s and %s agree on %" PRIu32 " ticks and part in tick %" PRIu32 " (the step from %" PRIu32
+        " to %" PRIu64 "; the state after it is --tick %" PRIu64 " of phx replay seek and dump",
+        report->names[0], report->names[1], report->ticks, report->tick, report->tick,
+        (uint64_t)report->tick + 1, (uint64_t)report->tick + 1);
+    if (report->roots[0] != report->roots[1])
+        put(to, "; its roots are %016" PRIx64 " and %016" PRIx64, report->roots[0], report->roots[1]);
+    put(to, ").");
+}
+
 static void put_diverged(Text *to, const PhxBisectReport *report) {
     const char *left = report->names[0], *right = report->names[1];
     if (report->before_first)
         put(to, "%s and %s differ before tick 0 (roots %016" PRIx64 ", %016" PRIx64 ").", left, right,
             report->roots[0], report->roots[1]);
+    else if (report->keyframe_differs)
+        put(to, "%s and %s agree on the hashes of all %" PRIu32 " ticks.", left, right, report->ticks);
     else
-        put(to, "%s and %s agree on %" PRIu32 " ticks and part in tick %" PRIu32, left, right, report->ticks,
-            report->tick);
-    if (!report->before_first && report->roots[0] != report->roots[1])
-        put(to, " (roots %016" PRIx64 ", %016" PRIx64 ").", report->roots[0], report->roots[1]);
-    else if (!report->before_first)
-        put(to, ".");
+        put_tick(to, report);
     if (report->masked)
         put(to, " The root after that tick is equal: the hash was taken before, or what "
                 "differed had no effect.");
+    if (report->keyframe[0])
+        put(to, " %s %s.", report->keyframe_differs ? "But" : "Besides,", report->keyframe);
     if (report->agrees >= 0) put(to, " The replay recorded what %s computes.", report->names[report->agrees]);
     if (report->agrees == -1) put(to, " The replay recorded what neither computes.");
     if (report->other_input)
@@ -155,6 +186,57 @@ static void put_diverged(Text *to, const PhxBisectReport *report) {
     if (report->why[0]) put(to, " Note: %s.", report->why);
 }
 
+/* How many ticks there are, where "all" would promise more than was compared. */
+static void put_files(Text *to, const PhxBisectReport *report) {
+    const PhxBisectFile *files = report->files;
+    const bool whole = files[0].state == PHX_REPLAY_COMPLETE && files[1].state == PHX_REPLAY_COMPLETE;
+    if (!files[0].known || (whole && (!files[1].known || files[0].ticks == files[1].ticks))) return;
+    put(to, files[1].known ? " that both have (" : " that it has (");
+    for (int i = 0; i < 2 && files[i].known; i++) {
+        put(to, "%s%s: %" PRIu32, i ? "; " : "", files[i].name, files[i].ticks);
+        if (files[i].fault[0]) put(to, ", %s", phx_replay_state_name(files[i].state));
+    }
+    put(to, ")");
+}
+
+static void put_faults(Text *to, const PhxBisectReport *report) {
+    for (int i = 0; i < 2; i++)
+        if (report->files[i].fault[0]) put(to, " %s: %s.", report->files[i].name, report->files[i].fault);
+}
+
+static void put_equal(Text *to, const PhxBisectReport *report) {
+    put(to, "%s and %s agree on all %" PRIu32 " ticks", report->names[0], report->names[1], report->ticks);
+    put_files(to, report);
+    put(to, ".");
+}
+
+/* "Agree" is said of ticks. Where none was compared, or where bytes of a file were changed, nobody knows what
+ * was recorded. */
+void phx_bisect_weigh(PhxBisectReport *report) {
+    const PhxBisectFile *files = report->files;
+    const bool garbled = files[0].state == PHX_REPLAY_GARBLED || files[1].state == PHX_REPLAY_GARBLED;
+    if (report->verdict != PHX_BISECT_EQUAL || (!garbled && report->ticks > 0)) return;
+    Text to = {report->why, sizeof report->why, 0};
+    put(&to, report->ticks > 0 ? "they agree on all %" PRIu32 " ticks" : "there are %" PRIu32 " ticks",
+        report->ticks);
+    put_files(&to, report);
+    if (report->ticks > 0) put(&to, ", and what else was recorded is lost");
+    report->verdict = PHX_BISECT_CANNOT_TELL;
+}
+
+void phx_bisect_file(const PhxReplay *replay, const char *path, PhxBisectFile *out) {
+    const PhxReplayInfo *info = phx_replay_info(replay);
+    const char *slash = strrchr(path, '/');
+    *out = (PhxBisectFile){.known = true, .state = info->state, .ticks = info->ticks};
+    snprintf(out->name, sizeof out->name, "%.39s", slash ? slash + 1 : path);
+    if (info->state == PHX_REPLAY_COMPLETE) return;
+    out->byte = info->fault.offset;
+    out->lost = info->lost_bytes;
+    snprintf(out->fault, sizeof out->fault,
+             "the replay is %s at byte %" PRIu64 ": %" PRIu32 " ticks were kept, %" PRIu64 " bytes lost",
+             phx_replay_state_name(info->state), out->byte, info->ticks, out->lost);
+}
+
 void phx_bisect_paragraph(const PhxBisectReport *report, const char *replay, char *text, size_t size) {
     Text to = {text, size, 0};
     if (size > 0) text[0] = 0;
@@ -162,9 +244,9 @@ void phx_bisect_paragraph(const PhxBisectReport *report, const char *replay, cha
     if (report->verdict == PHX_BISECT_DIVERGED)
         put_diverged(&to, report);
     else if (report->verdict == PHX_BISECT_EQUAL)
-        put(&to, "%s and %s agree on all %" PRIu32 " ticks.", report->names[0], report->names[1],
-            report->ticks);
+        put_equal(&to, report);
     else
         put(&to, "it can't be told whether %s and %s agree: %s.", report->names[0], report->names[1],
             report->why);
+    put_faults(&to, report);
 }

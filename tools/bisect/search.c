@@ -63,8 +63,8 @@ static bool open_side(Hunt *hunt, int i) {
     HuntOpened *opened = &hunt->opened[i];
     char *rest;
     if (!phx_side_start(side) || !phx_side_ask(side, "hello %d", PHX_WORKER_VERSION) ||
-        !phx_side_finish(side, &rest))
-        return hunt_lost(hunt, "%s: no worker answers: %s", side->spec.name, side->why);
+        !phx_side_greeting(side, &rest))
+        return hunt_lost(hunt, "%s: no worker: %s", side->spec.name, side->why);
     if (!field32(rest, "revision", UINT32_MAX, &opened->revision))
         return hunt_lost(hunt, "%s: is no worker", side->spec.name);
     if (!phx_side_ask(side, "open %s", hunt->plan->replays[i]) || !phx_side_finish(side, &rest))
@@ -257,6 +257,18 @@ bool hunt_read_state(const char *text, HuntState *out) {
     return true;
 }
 
+/* A file that can't be opened here is for the workers to judge. */
+static void look_at_files(const PhxBisectPlan *plan, PhxBisectReport *report) {
+    PhxError error;
+    const bool one = strcmp(plan->replays[0], plan->replays[1]) == 0;
+    for (int i = 0; i < (one ? 1 : 2); i++) {
+        PhxReplay *replay;
+        if (phx_replay_load(plan->replays[i], 0, &replay, &error) != PHX_OK) continue;
+        phx_bisect_file(replay, plan->replays[i], &report->files[i]);
+        phx_replay_close(replay);
+    }
+}
+
 void phx_bisect_sides(const PhxBisectPlan *plan, PhxBisectReport *report) {
     memset(report, 0, sizeof *report);
     report->died = -1;
@@ -269,6 +281,7 @@ void phx_bisect_sides(const PhxBisectPlan *plan, PhxBisectReport *report) {
     }
     hunt->plan = plan;
     hunt->report = report;
+    look_at_files(plan, report);
     if (begin(hunt)) {
         char *replies[2];
         HuntState states[2];
@@ -285,5 +298,6 @@ void phx_bisect_sides(const PhxBisectPlan *plan, PhxBisectReport *report) {
         if (!hunt->side[i].dead) (void)phx_side_ask(&hunt->side[i], "quit");
         phx_side_end(&hunt->side[i]);
     }
+    if (report->ticks == 0 || report->ticks != plan->ticks) phx_bisect_weigh(report);
     free(hunt);
 }

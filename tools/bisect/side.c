@@ -132,19 +132,36 @@ char *phx_side_line(PhxSide *side) {
     return NULL;
 }
 
+/* Is it the last line of an answer? Then *good says which. */
+static bool is_last(PhxSide *side, char *line, char **rest, bool *good) {
+    *good = strcmp(line, "ok") == 0 || strncmp(line, "ok ", 3) == 0;
+    if (*good) {
+        if (rest) *rest = line + (line[2] ? 3 : 2);
+        return true;
+    }
+    if (strncmp(line, "error ", 6) != 0) return false;
+    snprintf(side->why, sizeof side->why, "%.250s", line + 6);
+    return true;
+}
+
 bool phx_side_finish(PhxSide *side, char **rest) {
+    bool good;
     for (;;) {
         char *line = phx_side_line(side);
         if (!line) return false;
-        if (strcmp(line, "ok") == 0 || strncmp(line, "ok ", 3) == 0) {
-            if (rest) *rest = line + (line[2] ? 3 : 2);
-            return true;
-        }
-        if (strncmp(line, "error ", 6) == 0) {
-            snprintf(side->why, sizeof side->why, "%.250s", line + 6);
-            return false;
-        }
+        if (is_last(side, line, rest, &good)) return good;
     }
+}
+
+bool phx_side_greeting(PhxSide *side, char **rest) {
+    char *line = phx_side_line(side), why[100];
+    bool good;
+    if (!line) return false;
+    if (is_last(side, line, rest, &good)) return good;
+    for (char *at = line; *at; at++)
+        if (*at < ' ' || *at > '~') *at = '?';
+    snprintf(why, sizeof why, "it answered \"%.60s\"", line);
+    return die(side, why);
 }
 
 static bool wait_for(pid_t process, uint32_t milliseconds) {

@@ -45,6 +45,9 @@ char *phx_side_line(PhxSide *side);
 /* Reads the answer's lines up to its last one. True for "ok": *rest (may be null) is what stands behind it.
  * False: dead, or refused; `why` has the worker's words then. */
 bool phx_side_finish(PhxSide *side, char **rest);
+/* The same for the answer to `hello`, which is a single line: a program that says anything else is no worker,
+ * and is dead at once. */
+bool phx_side_greeting(PhxSide *side, char **rest);
 /* Ends the worker. Fine for one that was never started. */
 void phx_side_end(PhxSide *side);
 

@@ -10,20 +10,25 @@
 
 enum { ROWS_A_COLUMN = 16 };
 
+PhxKeptState phx_kept_snapshot(const PhxReplay *replay, const PhxSim *sim,
+                               const PhxReplaySnapshot *snapshot) {
+    PhxKeptState state = {NULL, snapshot->size};
+    if (!snapshot->readable || snapshot->size > phx_sim_state_bytes(sim) + PHX_REPLAY_SNAPSHOT_EXTRA)
+        return state;
+    state.bytes = malloc(snapshot->size + (size_t)1);
+    if (state.bytes && phx_replay_snapshot_read(replay, snapshot, state.bytes, snapshot->size) == PHX_OK)
+        return state;
+    free(state.bytes);
+    state.bytes = NULL;
+    return state;
+}
+
 PhxKeptState phx_kept_state(const PhxReplay *replay, const PhxSim *sim, uint32_t tick, uint64_t root) {
     PhxReplaySnapshot snapshot;
     PhxKeptState state = {NULL, 0};
     uint64_t position = 0;
-    const size_t limit = phx_sim_state_bytes(sim) + PHX_REPLAY_SNAPSHOT_EXTRA;
-    while (replay && !state.bytes && phx_replay_evidence_next(replay, &position, &snapshot)) {
-        if (snapshot.tick != tick || snapshot.root != root || !snapshot.readable || snapshot.size > limit)
-            continue;
-        state = (PhxKeptState){malloc(snapshot.size + (size_t)1), snapshot.size};
-        if (state.bytes && phx_replay_snapshot_read(replay, &snapshot, state.bytes, snapshot.size) == PHX_OK)
-            break;
-        free(state.bytes);
-        state.bytes = NULL;
-    }
+    while (replay && !state.bytes && phx_replay_evidence_next(replay, &position, &snapshot))
+        if (snapshot.tick == tick && snapshot.root == root) state = phx_kept_snapshot(replay, sim, &snapshot);
     return state;
 }
 

@@ -13,6 +13,9 @@ typedef struct PhxKeptState {
 
 /* Evidence in a replay: a state before tick `tick` whose root is said to be `root`. `sim` bounds its size. */
 PhxKeptState phx_kept_state(const PhxReplay *replay, const PhxSim *sim, uint32_t tick, uint64_t root);
+/* The state that a keyframe or evidence holds; null bytes: it doesn't unpack, or is larger than any of this
+ * sim. */
+PhxKeptState phx_kept_snapshot(const PhxReplay *replay, const PhxSim *sim, const PhxReplaySnapshot *snapshot);
 /* The sim's own state. */
 PhxKeptState phx_own_state(const PhxSim *sim);
 

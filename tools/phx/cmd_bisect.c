@@ -27,9 +27,19 @@ static const PhxCliUsage usage = {
         "reproduces one side and a single changed value accounts for the other. A bundle, or a replay whose\n"
         "recorder saw the desync, holds the state too. Says what it does on standard error, and ends with a\n"
         "paragraph for a bug report on standard output.\n\n"
-        "Exit, fit for `git bisect run`: 0 no divergence, 1 divergence, 125 it can't be told (a side "
-        "doesn't\n"
-        "start, other revision, other tables), 2 wrong use or a file that can't be read.",
+        "Tick t is the step from t to t + 1: the state after it is --tick t+1 of phx replay seek and "
+        "dump.\n\n"
+        "A file that is cut or garbled is compared as far as it goes, and that is said on standard error, in "
+        "the\n"
+        "paragraph and in `faults` of --json.\n\n"
+        "Exit, fit for `git bisect run`: 0 no divergence in the ticks that both have (also where a recorder "
+        "died\n"
+        "and its file is cut), 1 divergence, or with REPLAY alone a keyframe that isn't the computed state, "
+        "125 it\n"
+        "can't be told (no tick to compare; no divergence, but a garbled file, unless --ticks asked for no "
+        "more\n"
+        "than it has; a side doesn't start, other revision, other tables), 2 wrong use or a file that can't "
+        "be read.",
     .examples =
         "  phx bisect mine.phxr theirs.phxr\n"
         "  phx bisect match.phxr --right 'qemu-s390x ./phx-worker'\n"
@@ -48,23 +58,29 @@ static void say(void *user, const char *text, uint32_t done, uint32_t total) {
 
 /* ---- JSON */
 
-static json_t *value_json(const PhxBisectReport *report, const PhxBisectValue *value) {
+static json_t *raw_json(const PhxBisectValue *value, uint64_t raw) {
+    char text[PHX_BISECT_SPELLED];
+    if (value->whole) return phx_cli_hash_json(raw);
+    phx_bisect_spell(value, raw, text);
+    return json_string(text);
+}
+
+static json_t *value_json(const PhxBisectValue *value) {
     json_t *made =
         json_pack("{s:s, s:s, s:s}", "table", value->table, "column", value->column, "type", value->type);
     if (!value->whole) {
         json_object_set_new(made, "row", json_integer(value->row));
         json_object_set_new(made, "lane", json_integer(value->lane));
     }
-    (void)report;
-    json_object_set_new(made, value->whole ? "left_hash" : "left", phx_cli_hash_json(value->left));
-    json_object_set_new(made, value->whole ? "right_hash" : "right", phx_cli_hash_json(value->right));
+    json_object_set_new(made, value->whole ? "left_hash" : "left", raw_json(value, value->left));
+    json_object_set_new(made, value->whole ? "right_hash" : "right", raw_json(value, value->right));
     json_object_set_new(made, "differs", json_boolean(value->differs));
     return made;
 }
 
-static json_t *values_json(const PhxBisectReport *report, const PhxBisectValue *values, uint32_t count) {
+static json_t *values_json(const PhxBisectValue *values, uint32_t count) {
     json_t *list = json_array();
-    for (uint32_t i = 0; i < count; i++) json_array_append_new(list, value_json(report, &values[i]));
+    for (uint32_t i = 0; i < count; i++) json_array_append_new(list, value_json(&values[i]));
     return list;
 }
 
@@ -88,12 +104,28 @@ static void set_columns(PhxCli *cli, const PhxBisectReport *report) {
     phx_cli_set(cli, "columns", list);
 }
 
+/* One object for each file that is cut or garbled. */
+static void set_faults(PhxCli *cli, const PhxBisectReport *report) {
+    json_t *list = json_array();
+    for (int i = 0; i < 2; i++) {
+        const PhxBisectFile *file = &report->files[i];
+        if (!file->fault[0]) continue;
+        json_array_append_new(list, json_pack("{s:s, s:s, s:I, s:I, s:I, s:s}", "file", cli->arguments[i],
+                                              "state", phx_replay_state_name(file->state), "ticks",
+                                              (json_int_t)file->ticks, "byte", (json_int_t)file->byte,
+                                              "lost_bytes", (json_int_t)file->lost, "text", file->fault));
+    }
+    phx_cli_set(cli, "faults", list);
+}
+
 static void set_json(PhxCli *cli, const PhxBisectReport *report) {
     static const char *const verdicts[] = {"equal", "diverged", "cannot tell"};
     phx_cli_set(cli, "verdict", json_string(verdicts[report->verdict]));
     phx_cli_set(cli, "left", json_string(report->names[0]));
     phx_cli_set(cli, "right", json_string(report->names[1]));
     phx_cli_set(cli, "ticks", json_integer(report->ticks));
+    set_faults(cli, report);
+    if (report->keyframe[0]) phx_cli_set(cli, "keyframe", json_string(report->keyframe));
     if (report->why[0]) phx_cli_set(cli, "why", json_string(report->why));
     if (report->verdict != PHX_BISECT_DIVERGED) return;
     phx_cli_set(cli, "tick", report->before_first ? json_integer(-1) : json_integer(report->tick));
@@ -111,11 +143,12 @@ static void set_json(PhxCli *cli, const PhxBisectReport *report) {
     if (report->died >= 0) phx_cli_set(cli, "died", json_string(report->names[report->died]));
     if (report->other_input) phx_cli_set(cli, "other_input_tick", json_integer(report->input_tick));
     if (report->explained[0]) phx_cli_set(cli, "explained", json_string(report->explained));
+    phx_cli_set(cli, "keyframe_differs", json_boolean(report->keyframe_differs));
     phx_cli_set(cli, "undeclared_write", json_boolean(report->undeclared));
     phx_cli_set(cli, "hangs_on_derived", json_boolean(report->history));
     set_columns(cli, report);
-    phx_cli_set(cli, "values", values_json(report, report->values, report->value_count));
-    phx_cli_set(cli, "inputs", values_json(report, report->inputs, report->input_count));
+    phx_cli_set(cli, "values", values_json(report->values, report->value_count));
+    phx_cli_set(cli, "inputs", values_json(report->inputs, report->input_count));
 }
 
 static int conclude(PhxCli *cli, const PhxBisectReport *report, const char *what) {
@@ -169,12 +202,15 @@ static int check(PhxCli *cli, Options *options) {
     return code;
 }
 
-/* The replay has to be there and be one before any side is started. */
+/* The replay has to be there and be one before any side is started; what it lacks is said. */
 static int check_replay(PhxCli *cli, const char *path) {
     PhxReplay *replay;
     PhxError error = {0};
     const PhxStatus status = phx_replay_load(path, 0, &replay, &error);
     if (status != PHX_OK) return phx_cli_fail_status(cli, path, status, &error);
+    PhxBisectFile file;
+    phx_bisect_file(replay, path, &file);
+    if (file.fault[0]) phx_cli_note(cli, "%s: %s", path, file.fault);
     phx_replay_close(replay);
     return PHX_CLI_GO;
 }
