@@ -349,3 +349,25 @@ PHX_TEST(recorded, what_hangs_on_a_cache_is_found_by_playing_straight) {
     CHECK_EQ(report->verdict, PHX_BISECT_CANNOT_TELL);
     free(report);
 }
+
+PHX_TEST(recorded, a_value_has_two_digits_a_byte_of_its_column) {
+    static const struct {
+        const char *type;
+        uint64_t raw;
+        const char *spelled;
+    } cases[] = {{"U8", 7, "0x07"},
+                 {"U16", 0x12, "0x0012"},
+                 {"ANGLE", 0xc000, "0xc000"},
+                 {"U32", 1, "0x00000001"},
+                 {"I32", UINT64_MAX, "0xffffffff"}, /* raw values are sign-extended */
+                 {"FIX16", (uint64_t)-0x18000, "0xfffe8000"},
+                 {"U64", 0xab, "0x00000000000000ab"},
+                 {"HANDLE", UINT64_MAX, "0xffffffffffffffff"}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        PhxBisectValue value = {.row = 1};
+        char text[PHX_BISECT_SPELLED];
+        snprintf(value.type, sizeof value.type, "%s", cases[i].type);
+        phx_bisect_spell(&value, cases[i].raw, text);
+        CHECK_STR(text, cases[i].spelled);
+    }
+}
