@@ -5,43 +5,21 @@
 #include "phx/cli.h"
 
 #include "harness.h"
+#include "run_phx.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-/* Runs `phx WORDS` in a process of its own, in the project's folder; its standard output lies in *text, for
- * the caller to free. Returns the exit code. */
+/* Runs `phx WORDS` in the project's folder; its standard output lies in *text, for the caller to free. */
 static int phx(const char *words, char **text) {
-    char line[1024], out[600];
-    const char *argv[32] = {"phx"};
-    int argc = 1, status;
-    snprintf(out, sizeof out, "%s/out", test_scratch("bench-cli"));
-    snprintf(line, sizeof line, "%s", words);
-    for (char *word = strtok(line, " "); word != NULL; word = strtok(NULL, " ")) {
-        CHECK(argc < 31);
-        argv[argc++] = word;
-    }
-    fflush(NULL);
-    const pid_t child = fork();
-    CHECK(child >= 0);
-    if (child == 0) {
-        if (chdir(test_source("")) != 0 || freopen(out, "w", stdout) == NULL) _exit(99);
-        const int code = phx_cli_main(argc, argv, NULL);
-        fflush(NULL);
-        _exit(code);
-    }
-    while (waitpid(child, &status, 0) < 0) CHECK(errno == EINTR);
-    CHECK_THAT(WIFEXITED(status), "%s: signal %d", words, WTERMSIG(status));
-    FILE *file = fopen(out, "r");
-    CHECK(file != NULL);
-    *text = calloc(1, 65536);
-    CHECK(*text != NULL && fread(*text, 1, 65535, file) < 65535);
-    fclose(file);
-    return WEXITSTATUS(status);
+    char folder[2048];
+    snprintf(folder, sizeof folder, "%s", test_source(""));
+    RunPhx run = run_phx(&(RunPhxOptions){.folder = folder}, words);
+    *text = run.out;
+    free(run.err);
+    return run.code;
 }
 
 static double number(const json_t *root, const char *name, const char *key) {

@@ -3,6 +3,7 @@
 #include "phx/cli.h"
 
 #include "harness.h"
+#include "run_phx.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -13,17 +14,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { WORDS = 24 };
+typedef RunPhx Result;
 
-typedef struct Result {
-    int code;
-    char *out, *err; /* of malloc */
-} Result;
-
-static void release(Result *result) {
-    free(result->out);
-    free(result->err);
-}
+static void release(Result *result) { run_phx_release(result); }
 
 /* Bytes that a file of the next calls may have, as on a full disk; 0: no limit. */
 static rlim_t file_limit;
@@ -35,41 +28,7 @@ static void limit_files(void) {
     if (setrlimit(RLIMIT_FSIZE, &limit) != 0) _exit(98);
 }
 
-/* Runs `phx WORDS`; words are separated by single spaces. */
-static Result phx(const char *words) {
-    static char dir[512], line[2048], out_path[600], err_path[600];
-    snprintf(dir, sizeof dir, "%s", test_scratch("cli"));
-    snprintf(out_path, sizeof out_path, "%s/out", dir);
-    snprintf(err_path, sizeof err_path, "%s/err", dir);
-    snprintf(line, sizeof line, "%s", words);
-    const char *argv[WORDS] = {"phx"};
-    int argc = 1;
-    for (char *word = strtok(line, " "); word != NULL; word = strtok(NULL, " ")) {
-        CHECK(argc < WORDS - 1);
-        argv[argc++] = word;
-    }
-    fflush(NULL);
-    const pid_t child = fork();
-    CHECK(child >= 0);
-    if (child == 0) {
-        if (freopen(out_path, "w", stdout) == NULL || freopen(err_path, "w", stderr) == NULL) _exit(99);
-        limit_files();
-        const int code = phx_cli_main(argc, argv, NULL);
-        fflush(NULL);
-#ifdef PHX_CRITERION
-        _exit(code); /* not the runner's own business at exit */
-#else
-        exit(code); /* with the sanitizers' look for leaks */
-#endif
-    }
-    int status;
-    while (waitpid(child, &status, 0) < 0) CHECK(errno == EINTR);
-    Result result = {.code = WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + WTERMSIG(status)};
-    result.out = test_read_file(out_path, NULL);
-    result.err = test_read_file(err_path, NULL);
-    CHECK(result.out != NULL && result.err != NULL);
-    return result;
-}
+static Result phx(const char *words) { return run_phx(&(RunPhxOptions){.in_child = limit_files}, words); }
 
 /* "%S" becomes the folder of the scenarios, "%T" a scratch folder. */
 static const char *expand(const char *words) {

@@ -2,23 +2,19 @@
  * recorder was killed, and on what is none; exit codes that tell verified, diverged, unreadable and another
  * revision apart.
  */
-#include <errno.h>
 #include <phalanx/replay.h>
 #include <stdlib.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "harness.h"
 #include "phx/cli.h"
 #include "replay/pack.h"
 #include "replay/record.h"
+#include "run_phx.h"
 
-enum { WORDS = 32, TICKS = 500 };
+enum { TICKS = 500 };
 
-typedef struct Result {
-    int code;
-    char *out, *err; /* of malloc */
-} Result;
+typedef RunPhx Result;
 
 static const char *folder(void) {
     static char path[512];
@@ -34,39 +30,8 @@ static const char *in_folder(const char *name) {
     return path[turn];
 }
 
-/* Runs `phx WORDS` in the scratch folder, in a process of its own; words are separated by single spaces. */
 static Result phx(const char *words) {
-    static char line[2048], out_path[700], err_path[700];
-    const char *argv[WORDS] = {"phx"};
-    int argc = 1, status;
-    /* Not in the folder that `replay verify .` reads from, lest they be in the way. */
-    snprintf(out_path, sizeof out_path, "%s", in_folder("out.txt"));
-    snprintf(err_path, sizeof err_path, "%s", in_folder("err.txt"));
-    snprintf(line, sizeof line, "%s", words);
-    for (char *word = strtok(line, " "); word != NULL; word = strtok(NULL, " ")) {
-        CHECK(argc < WORDS - 1);
-        argv[argc++] = word;
-    }
-    fflush(NULL);
-    const pid_t child = fork();
-    CHECK(child >= 0);
-    if (child == 0) {
-        if (chdir(folder()) != 0 || !freopen(out_path, "w", stdout) || !freopen(err_path, "w", stderr))
-            _exit(99);
-        const int code = phx_cli_main(argc, argv, NULL);
-        fflush(NULL);
-#ifdef PHX_CRITERION
-        _exit(code); /* not the runner's own business at exit */
-#else
-        exit(code); /* with the sanitizers' look for leaks */
-#endif
-    }
-    while (waitpid(child, &status, 0) < 0) CHECK(errno == EINTR);
-    Result result = {.code = WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + WTERMSIG(status)};
-    result.out = test_read_file(out_path, NULL);
-    result.err = test_read_file(err_path, NULL);
-    CHECK(result.out && result.err);
-    return result;
+    return run_phx(&(RunPhxOptions){.outputs = folder(), .folder = folder()}, words);
 }
 
 /* Runs it, wants an exit code, and a word in what it says (on standard output for 0, else on either). */
@@ -75,7 +40,7 @@ static void wants(const char *words, int code, const char *says) {
     CHECK_THAT(result.code == code, "phx %s: exit %d: %s%s", words, result.code, result.out, result.err);
     const bool said = strstr(result.out, says) || (code != 0 && strstr(result.err, says));
     CHECK_THAT(said, "phx %s: \"%s\" in: %s%s", words, says, result.out, result.err);
-    free(result.out), free(result.err);
+    run_phx_release(&result);
 }
 
 /* Wants a word on standard error, whatever the exit code. */
@@ -83,7 +48,7 @@ static void warns(const char *words, int code, const char *says) {
     Result result = phx(words);
     CHECK_THAT(result.code == code && strstr(result.err, says), "phx %s: exit %d, \"%s\" in: %s", words,
                result.code, says, result.err);
-    free(result.out), free(result.err);
+    run_phx_release(&result);
 }
 
 /* Runs it with --json; its object is the caller's. */
@@ -93,7 +58,7 @@ static json_t *object_of(const char *words, int code) {
     CHECK_THAT(result.code == code, "phx %s: exit %d: %s", words, result.code, result.err);
     json_t *object = json_loads(result.out, 0, &error);
     CHECK_THAT(object, "phx %s: %s: %s", words, error.text, result.out);
-    free(result.out), free(result.err);
+    run_phx_release(&result);
     return object;
 }
 

@@ -4,10 +4,9 @@
 #include "phx/cli.h"
 
 #include "harness.h"
+#include "run_phx.h"
 
-#include <errno.h>
 #include <stdlib.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 static const PhxColumnDesc gauge_columns[] = {
@@ -31,33 +30,15 @@ static int by_tick;
 static const PhxGame from_tick_7 = {&gauge_table, 1, &phase, 1, NULL, 0, &by_tick},
                      from_malformed_2 = {&gauge_table, 1, &phase, 1, NULL, 0, NULL};
 
-/* Runs `phx WORDS` in a process of its own, with its outputs in files; returns the exit code. */
+/* Runs `phx WORDS`; where `root` isn't null, its standard output is JSON, for the caller. */
 static int phx(const char *words, const PhxGame *game, json_t **root) {
-    char line[2048], out[600];
-    const char *argv[32] = {"phx"};
-    int argc = 1, status;
-    snprintf(out, sizeof out, "%s/out", test_scratch("soak-cli"));
-    snprintf(line, sizeof line, "%s", words);
-    for (char *word = strtok(line, " "); word != NULL; word = strtok(NULL, " ")) {
-        CHECK(argc < 31);
-        argv[argc++] = word;
-    }
-    fflush(NULL);
-    const pid_t child = fork();
-    CHECK(child >= 0);
-    if (child == 0) {
-        if (freopen(out, "w", stdout) == NULL) _exit(99);
-        const int code = phx_cli_main(argc, argv, game);
-        fflush(NULL);
-        _exit(code);
-    }
-    while (waitpid(child, &status, 0) < 0) CHECK(errno == EINTR);
-    CHECK_THAT(WIFEXITED(status), "%s: signal %d", words, WTERMSIG(status));
+    RunPhx run = run_phx(&(RunPhxOptions){.game = game}, words);
     if (root != NULL) {
-        *root = json_load_file(out, 0, NULL);
+        *root = json_loads(run.out, 0, NULL);
         CHECK_THAT(*root != NULL, "%s: no JSON", words);
     }
-    return WEXITSTATUS(status);
+    run_phx_release(&run);
+    return run.code;
 }
 
 static const char *text(const json_t *root, const char *object, const char *key) {
