@@ -191,10 +191,10 @@ typedef struct Planes {
 } Planes;
 
 static void make_lines(Planes *planes, uint64_t which) {
-    uint64_t todo = planes->unmade & which;
+    uint64_t left = planes->unmade & which;
     planes->unmade &= ~which;
-    for (; todo; todo &= todo - 1) {
-        const uint32_t i = phx_bit_lowest(todo);
+    for (; left; left &= left - 1) {
+        const uint32_t i = phx_bit_lowest(left);
         planes->line[i] = phx_orca_pair_line(planes->pairs, i - planes->hard);
     }
 }
