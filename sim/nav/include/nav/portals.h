@@ -1,0 +1,83 @@
+/* portals.h: the portal graph of one layer: where one walks from sector to sector, and what the ways between
+ * such places cost; and routes over it.
+ *
+ * A portal joins two facing cells on the border of two sectors, both passable. For each pair of regions
+ * (4-connected parts of a sector) that touch along a border there are portals at both ends of the contact and
+ * so many between that no two neighbours are more than PHX_PORTAL_SPACING cells apart. Each portal is two
+ * vertices, one a side. Edges: between vertices of one sector and region, the exact cost of the way within
+ * the sector (sector.h); across the portal, one step. Edges that a way over a third vertex replaces at no
+ * more cost are left out. A route is, for one set of goals, the exact least cost over this graph from each
+ * vertex to the nearest goal: 64 bits, so that no sum wraps on the largest map at the highest cost.
+ *
+ * DERIVED: graph and routes are pure functions of (grid, weights, goals). An update after a change gives the
+ * same as building anew. Memory: from the allocator, at building and where a change needs more.
+ */
+#ifndef PHX_NAV_PORTALS_H
+#define PHX_NAV_PORTALS_H
+
+#include <phalanx/allocator.h>
+#include <phalanx/jobs.h>
+#include <phalanx/nav.h>
+
+#include "nav/sector.h"
+
+enum { PHX_PORTAL_SPACING = 21 };
+#define PHX_ROUTE_UNREACHED UINT64_MAX
+
+typedef struct PhxPortals PhxPortals;
+
+/* A vertex as its sector sees it. */
+typedef struct PhxPortalVertex {
+    uint16_t cell;           /* local index in its sector */
+    uint16_t region;         /* label of its region */
+    uint32_t partner_sector; /* the sector across */
+    uint16_t partner;        /* index of the vertex across in that sector */
+    uint16_t side;           /* 0 E, 1 S, 2 W, 3 N: the border it lies on */
+    uint32_t out_cost;       /* of the step across: straight weight * cost of the cell across */
+} PhxPortalVertex;
+
+/* An empty graph for maps of this size. `workers`: of the jobs that build it. Errors: PHX_ERROR_MEMORY. */
+PHX_MUST_USE PhxStatus phx_portals_create(PhxPortals **out, PhxAllocator allocator, uint32_t width,
+                                          uint32_t height, PhxFieldWeights weights, uint32_t workers);
+void phx_portals_destroy(PhxPortals *portals);
+/* Builds all sectors, on all threads. Errors: PHX_ERROR_MEMORY, PHX_ERROR_RANGE (a cost of 0). */
+PHX_MUST_USE PhxStatus phx_portals_build(PhxPortals *portals, const PhxNavGrid *grid, const PhxJobs *jobs);
+/* Rebuilds what depends on the `count` sectors (ascending) whose cells changed: them, and neighbours whose
+ * shared border got other portals. *changed (sector_count bits, base/bitset.h) gets the sectors whose
+ * vertices or edges differ from before. */
+PHX_MUST_USE PhxStatus phx_portals_update(PhxPortals *portals, const PhxNavGrid *grid,
+                                          const uint32_t *sectors, uint32_t count, const PhxJobs *jobs,
+                                          uint64_t *changed);
+size_t phx_portals_bytes(const PhxPortals *portals);
+
+uint32_t phx_portals_vertex_count(const PhxPortals *portals, uint32_t sector);
+const PhxPortalVertex *phx_portals_vertices(const PhxPortals *portals, uint32_t sector);
+
+/* The costs of one route: values of a sector's vertices, in their order. */
+typedef struct PhxRoute PhxRoute;
+PHX_MUST_USE PhxStatus phx_route_create(PhxRoute **out, PhxAllocator allocator, const PhxPortals *portals);
+void phx_route_destroy(PhxRoute *route, PhxAllocator allocator);
+/* Solves for goals (cells, passable, ascending, at least one): as far as the vertices of the sectors in
+ * `wanted` (bits; null: everything) need it; what is given for them is exact, and the search can be continued
+ * by a later call with the same goals and other wanted sectors (`again` false), or begun anew (true).
+ * `worker`: whose scratch memory is used. */
+PHX_MUST_USE PhxStatus phx_route_solve(PhxRoute *route, const PhxPortals *portals, const PhxNavGrid *grid,
+                                       const uint32_t *goals, uint32_t goal_count, bool again,
+                                       const uint64_t *wanted, uint32_t worker);
+/* After phx_portals_update: repairs the values; *moved (sector bits) gets the sectors of which a vertex has
+ * another value than before. The result is that of solving anew. */
+PHX_MUST_USE PhxStatus phx_route_repair(PhxRoute *route, const PhxPortals *portals, const PhxNavGrid *grid,
+                                        const uint32_t *goals, uint32_t goal_count, const uint64_t *changed,
+                                        uint64_t *moved, uint32_t worker);
+/* Value of vertex i of a sector; PHX_ROUTE_UNREACHED. Only for sectors solved for. */
+uint64_t phx_route_value(const PhxRoute *route, const PhxPortals *portals, uint32_t sector, uint32_t vertex);
+/* Whether all vertices of a sector are solved for. */
+bool phx_route_covers(const PhxRoute *route, const PhxPortals *portals, uint32_t sector);
+size_t phx_route_bytes(const PhxRoute *route);
+
+/* A name for the connected part of the layer that holds a cell: equal for two cells exactly if a way joins
+ * them. PHX_NAV_NO_CELL for walls. It is the lowest cell index of the part's first region, in sector order.
+ * Cost: one flood of the cell's sector, and a look-up. */
+uint32_t phx_portals_part(const PhxPortals *portals, const PhxNavGrid *grid, uint32_t cell);
+
+#endif
