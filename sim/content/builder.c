@@ -11,16 +11,9 @@
 #include <string.h>
 
 #include "base/assert.h"
+#include "content/builder.h"
 #include "state/codec.h"
 #include "state/hash.h"
-#include "step/content_format.h"
-#include "step/sim_internal.h"
-
-struct PhxContentBuilder {
-    PhxArena arena; /* holds this struct */
-    PhxContentHead head;
-    PhxWorld *world;
-};
 
 PhxUnitTypeDef phx_content_unit_type_default(void) {
     return (PhxUnitTypeDef){
@@ -32,6 +25,7 @@ PhxUnitTypeDef phx_content_unit_type_default(void) {
         .neighbour_range = 6 * PHX_FIX_ONE,
         .horizon = 2 * PHX_FIX_ONE,
         .wall_horizon = PHX_FIX_ONE / 2,
+        .sample_period = 1,
     };
 }
 
@@ -45,6 +39,13 @@ static PhxStatus fill_terrain(PhxWorld *world, const uint8_t *cost, PhxError *er
         world->terrain.cost[c] = cost[c];
     }
     return PHX_OK;
+}
+
+/* The profile that every content has: ground as it is. */
+static PhxStatus add_default_profile(PhxContentBuilder *builder, PhxError *error) {
+    const PhxCostProfile plain = {0};
+    uint8_t index;
+    return phx_content_add_profile(builder, "plain", &plain, &index, error);
 }
 
 static PhxStatus make_builder(const PhxContentHead *head, PhxContentBuilder **out, PhxError *error) {
@@ -80,7 +81,8 @@ PhxStatus phx_content_begin(const PhxSettings *settings, uint32_t width, uint32_
     const bool made = phx_table_insert(&world->tables[PHX_TABLE_match]) != PHX_HANDLE_NONE;
     PHX_ASSERT(made, world->tables[PHX_TABLE_match].capacity, 0);
     world->match.tick_rate[0] = 1;
-    status = fill_terrain(world, cost, error);
+    status = add_default_profile(*out, error);
+    if (status == PHX_OK) status = fill_terrain(world, cost, error);
     if (status != PHX_OK) {
         phx_content_end(*out);
         *out = NULL;
@@ -89,8 +91,8 @@ PhxStatus phx_content_begin(const PhxSettings *settings, uint32_t width, uint32_
 }
 
 /* Sets one value of a row, if it is in its column's range. */
-static PhxStatus set_value(PhxTable *table, uint32_t row, const char *column, int64_t value,
-                           PhxError *error) {
+PhxStatus phx_content_set_value(PhxTable *table, uint32_t row, const char *column, int64_t value,
+                                PhxError *error) {
     const uint32_t c = phx_table_column_index(table, column);
     const PhxColumnDesc *desc = &table->desc->columns[c];
     if (value < desc->low || value > desc->high)
@@ -101,7 +103,7 @@ static PhxStatus set_value(PhxTable *table, uint32_t row, const char *column, in
     return PHX_OK;
 }
 
-static PhxStatus set_name(PhxTable *table, uint32_t row, const char *name, PhxError *error) {
+PhxStatus phx_content_set_name(PhxTable *table, uint32_t row, const char *name, PhxError *error) {
     const uint32_t c = phx_table_column_index(table, "name");
     const size_t length = name ? strlen(name) : 0;
     if (length < 1 || length > 16)
@@ -113,7 +115,7 @@ static PhxStatus set_name(PhxTable *table, uint32_t row, const char *name, PhxEr
 }
 
 /* A new row; on a later failure the whole builder is of no use, so that nothing need be taken back. */
-static PhxStatus new_row(PhxTable *table, uint32_t *row, PhxError *error) {
+PhxStatus phx_content_new_row(PhxTable *table, uint32_t *row, PhxError *error) {
     const PhxHandle handle = phx_table_insert(table);
     if (handle == PHX_HANDLE_NONE)
         return phx_error_set(error, PHX_ERROR_FULL, table->capacity, "table %s holds %u rows and no more",
@@ -123,7 +125,7 @@ static PhxStatus new_row(PhxTable *table, uint32_t *row, PhxError *error) {
 }
 
 /* A row that was refused is taken out again and its slot made as good as new. */
-static PhxStatus keep_or_drop(PhxTable *table, uint32_t row, PhxStatus status) {
+PhxStatus phx_content_keep_or_drop(PhxTable *table, uint32_t row, PhxStatus status) {
     if (status == PHX_OK) return status;
     phx_table_remove(table, row);
     table->generation[row] = 0;
@@ -135,11 +137,11 @@ PhxStatus phx_content_add_player(PhxContentBuilder *builder, const char *name, u
                                  PhxError *error) {
     PhxTable *table = &builder->world->tables[PHX_TABLE_player];
     uint32_t row = 0;
-    PhxStatus status = new_row(table, &row, error);
+    PhxStatus status = phx_content_new_row(table, &row, error);
     if (status != PHX_OK) return status;
-    status = set_name(table, row, name, error);
-    if (status == PHX_OK) status = set_value(table, row, "team", team, error);
-    return keep_or_drop(table, row, status);
+    status = phx_content_set_name(table, row, name, error);
+    if (status == PHX_OK) status = phx_content_set_value(table, row, "team", team, error);
+    return phx_content_keep_or_drop(table, row, status);
 }
 
 PhxStatus phx_content_add_unit_type(PhxContentBuilder *builder, const PhxUnitTypeDef *def, uint16_t *index,
@@ -149,6 +151,8 @@ PhxStatus phx_content_add_unit_type(PhxContentBuilder *builder, const PhxUnitTyp
         const char *column;
         int64_t value;
     } values[] = {
+        {"profile", def->profile},
+        {"sample_period", def->sample_period},
         {"radius", def->radius},
         {"speed", def->speed},
         {"acceleration", def->acceleration},
@@ -159,18 +163,19 @@ PhxStatus phx_content_add_unit_type(PhxContentBuilder *builder, const PhxUnitTyp
         {"wall_horizon", def->wall_horizon},
     };
     uint32_t row = 0;
-    PhxStatus status = new_row(table, &row, error);
+    PhxStatus status = phx_content_new_row(table, &row, error);
     if (status != PHX_OK) return status;
-    status = set_name(table, row, def->name, error);
+    status = phx_content_set_name(table, row, def->name, error);
     for (size_t i = 0; i < sizeof values / sizeof values[0] && status == PHX_OK; i++)
-        status = set_value(table, row, values[i].column, values[i].value, error);
+        status = phx_content_set_value(table, row, values[i].column, values[i].value, error);
     *index = (uint16_t)row;
-    return keep_or_drop(table, row, status);
+    return phx_content_keep_or_drop(table, row, status);
 }
 
 static PhxStatus check_place(const PhxWorld *world, uint16_t type, uint8_t player, fix16_t x, fix16_t y,
                              PhxError *error) {
-    const PhxNavGrid grid = phx_sim_grid(world);
+    const PhxNavGrid grid = {world->tables[PHX_TABLE_terrain].width, world->tables[PHX_TABLE_terrain].height,
+                             world->terrain.cost};
     if (!phx_table_alive(&world->tables[PHX_TABLE_unit_type], type))
         return phx_error_set(error, PHX_ERROR_RANGE, type, "there is no unit type %u", type);
     if (!phx_table_alive(&world->tables[PHX_TABLE_player], player))
@@ -184,7 +189,7 @@ static PhxStatus check_place(const PhxWorld *world, uint16_t type, uint8_t playe
                              "a unit at %s, %s touches a wall or the edge of the map; move it to open ground",
                              text_x, text_y);
     }
-    return PHX_OK;
+    return phx_content_check_buildings(world, player, phx_vec2(x, y), world->unit_type.radius[type], error);
 }
 
 PhxStatus phx_content_add_unit(PhxContentBuilder *builder, uint16_t type, uint8_t player, fix16_t x,
@@ -192,7 +197,7 @@ PhxStatus phx_content_add_unit(PhxContentBuilder *builder, uint16_t type, uint8_
     PhxWorld *world = builder->world;
     uint32_t row = 0;
     PhxStatus status = check_place(world, type, player, x, y, error);
-    if (status == PHX_OK) status = new_row(&world->tables[PHX_TABLE_unit], &row, error);
+    if (status == PHX_OK) status = phx_content_new_row(&world->tables[PHX_TABLE_unit], &row, error);
     if (status != PHX_OK) return status;
     world->unit.pos_x[row] = world->unit.goal_x[row] = x;
     world->unit.pos_y[row] = world->unit.goal_y[row] = y;

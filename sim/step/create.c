@@ -19,6 +19,10 @@ void phx_sim_builtin_specs(PhxTableSpec *specs, uint32_t width, uint32_t height,
     specs[PHX_TABLE_match].rows = 1;
     specs[PHX_TABLE_player].rows = PHX_PLAYER_LIMIT;
     specs[PHX_TABLE_unit_type].rows = PHX_SIM_TYPE_LIMIT;
+    specs[PHX_TABLE_cost_profile].rows = PHX_SIM_PROFILE_LIMIT;
+    specs[PHX_TABLE_destination].rows = PHX_SIM_DESTINATION_LIMIT;
+    specs[PHX_TABLE_building].rows = PHX_SIM_BUILDING_LIMIT;
+    specs[PHX_TABLE_modifier].rows = PHX_SIM_MODIFIER_LIMIT;
     specs[PHX_TABLE_unit].rows = units;
     specs[PHX_TABLE_order].rows = orders;
     specs[PHX_TABLE_terrain].width = width;
@@ -29,6 +33,12 @@ PhxStatus phx_sim_check_references(const PhxWorld *world, PhxError *error) {
     const PhxTable *units = &world->tables[PHX_TABLE_unit];
     if (!phx_table_alive(&world->tables[PHX_TABLE_match], 0))
         return phx_error_set(error, PHX_ERROR_RANGE, 0, "the state has no row in table match");
+    for (uint32_t type = 0; type < world->tables[PHX_TABLE_unit_type].used; type++)
+        if (phx_table_alive(&world->tables[PHX_TABLE_unit_type], type) &&
+            !phx_table_alive(&world->tables[PHX_TABLE_cost_profile], world->unit_type.profile[type]))
+            return phx_error_set(error, PHX_ERROR_RANGE, type,
+                                 "unit_type[%u].profile is %u, which is no cost profile", type,
+                                 world->unit_type.profile[type]);
     for (uint32_t slot = 0; slot < units->used; slot++) {
         if (!phx_table_alive(units, slot)) continue;
         if (!phx_table_alive(&world->tables[PHX_TABLE_unit_type], world->unit.type[slot]))

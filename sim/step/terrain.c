@@ -10,6 +10,11 @@ PhxNavGrid phx_sim_grid(const PhxWorld *world) {
     return (PhxNavGrid){terrain->width, terrain->height, world->terrain.cost};
 }
 
+void phx_sim_touch(PhxSim *sim, PhxCellRect cells) {
+    if (cells.x0 < cells.x1 && cells.y0 < cells.y1)
+        sim->terrain_revision = sim->world->tables[PHX_TABLE_terrain].revision - 1;
+}
+
 static PhxStatus make_walls(PhxSim *sim, const PhxNavGrid *grid) {
     const PhxWallsSize size = phx_walls_size_grid(grid);
     phx_arena_destroy(&sim->walls_arena);

@@ -8,6 +8,7 @@
 #ifndef PHALANX_CONTENT_H
 #define PHALANX_CONTENT_H
 
+#include <phalanx/cost.h>
 #include <phalanx/sim.h>
 
 #ifdef __cplusplus
@@ -26,7 +27,17 @@ typedef struct PhxUnitTypeDef {
     uint8_t neighbours;            /* 0 .. 16 */
     fix16_t neighbour_range;       /* units */
     fix16_t horizon, wall_horizon; /* seconds */
+    uint8_t profile;               /* cost profile; 0 is the plain one that each content has */
+    uint8_t sample_period;         /* ticks, 1 .. 255: how often a unit asks its field */
 } PhxUnitTypeDef;
+
+/* A building or a gate: cells x .. x + width - 1, y .. y + height - 1. */
+typedef struct PhxBuildingDef {
+    uint16_t x, y, width, height; /* cells; at most 64 x 64 */
+    uint8_t player;
+    uint8_t gate;        /* 1: its owner may open and shut it */
+    uint16_t open_teams; /* bit t: team t walks through; only for gates */
+} PhxBuildingDef;
 
 /* A common foot soldier: radius 0.4, speed 2, acceleration 8, a turn a second, 10 neighbours within 6,
  * horizons of 2 s and 0.5 s; the name is for the caller to set. */
@@ -42,6 +53,23 @@ PHX_MUST_USE PhxStatus phx_content_add_player(PhxContentBuilder *builder, const 
                                               PhxError *error);
 PHX_MUST_USE PhxStatus phx_content_add_unit_type(PhxContentBuilder *builder, const PhxUnitTypeDef *def,
                                                  uint16_t *index, PhxError *error);
+/* Optional grids, width x height, row-major: kinds of ground (0..15), heights. Errors: PHX_ERROR_RANGE. */
+PHX_MUST_USE PhxStatus phx_content_set_kinds(PhxContentBuilder *builder, const uint8_t *kind,
+                                             PhxError *error);
+PHX_MUST_USE PhxStatus phx_content_set_heights(PhxContentBuilder *builder, const uint8_t *height,
+                                               PhxError *error);
+/* How often terrain.density is counted, ticks; 0 (as after begin): never. */
+PHX_MUST_USE PhxStatus phx_content_set_density_period(PhxContentBuilder *builder, uint32_t ticks,
+                                                      PhxError *error);
+/* Profile 0, "plain", is there from the beginning: every kind of ground at 100 percent, nothing added. */
+PHX_MUST_USE PhxStatus phx_content_add_profile(PhxContentBuilder *builder, const char *name,
+                                               const PhxCostProfile *profile, uint8_t *index,
+                                               PhxError *error);
+/* A building must lie on the map, off other buildings; units given later must stand clear of it. */
+PHX_MUST_USE PhxStatus phx_content_add_building(PhxContentBuilder *builder, const PhxBuildingDef *def,
+                                                PhxError *error);
+PHX_MUST_USE PhxStatus phx_content_add_modifier(PhxContentBuilder *builder, const PhxCostModifier *modifier,
+                                                PhxError *error);
 /* A unit must stand on the map with its whole body on passable cells. */
 PHX_MUST_USE PhxStatus phx_content_add_unit(PhxContentBuilder *builder, uint16_t type, uint8_t player,
                                             fix16_t x, fix16_t y, PhxAngle heading, PhxError *error);

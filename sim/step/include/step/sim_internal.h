@@ -7,7 +7,9 @@
 #ifndef PHX_STEP_SIM_INTERNAL_H
 #define PHX_STEP_SIM_INTERNAL_H
 
+#include <phalanx/cost.h>
 #include <phalanx/orca.h>
+#include <phalanx/routes.h>
 #include <phalanx/sim.h>
 #include <phalanx/spatial.h>
 #include <phalanx/walls.h>
@@ -18,7 +20,11 @@
 
 enum {
     PHX_SIM_PHASE_LIMIT = 64,
-    PHX_SIM_TYPE_LIMIT = 256,                  /* rows of unit_type */
+    PHX_SIM_TYPE_LIMIT = 256,   /* rows of unit_type */
+    PHX_SIM_PROFILE_LIMIT = 32, /* rows of cost_profile */
+    PHX_SIM_BUILDING_LIMIT = 4096,
+    PHX_SIM_MODIFIER_LIMIT = 1024,
+    PHX_SIM_DESTINATION_LIMIT = 1024,
     PHX_SIM_EVENTS_A_UNIT = 3,                 /* arrived, blocked, unreachable: at most one of each */
     PHX_SIM_EVENTS_BESIDES = PHX_PLAYER_LIMIT, /* left: at most once a player */
     PHX_SIM_UNIT_GRAIN = 256,                  /* units a job; has no influence on the result */
@@ -109,6 +115,9 @@ void phx_phases_run(PhxSim *sim);
  * terrain's revision says so. Errors: PHX_ERROR_MEMORY. */
 PHX_MUST_USE PhxStatus phx_sim_derive_terrain(PhxSim *sim);
 PhxNavGrid phx_sim_grid(const PhxWorld *world);
+/* Must follow each change of what cost planes are composed of (terrain, buildings, modifiers): what is
+ * derived from it is made anew before it is used again. Clipped to the map. */
+void phx_sim_touch(PhxSim *sim, PhxCellRect cells);
 
 /* fields.c: the cache's memory, its emptying, and batches. */
 void phx_fields_layout(PhxFieldCache *cache, PhxArena *arena, uint32_t capacity, uint32_t width,
