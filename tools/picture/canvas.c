@@ -12,6 +12,25 @@ void phx_canvas_color(const PhxCanvas *canvas, PhxDrawColor color, double alpha)
                           (color >> 8 & 255) / 255.0, (color & 255) / 255.0 * alpha);
 }
 
+void phx_canvas_font(const PhxCanvas *canvas, bool bold, double size) {
+    cairo_select_font_face(canvas->cairo, "DejaVu Sans", CAIRO_FONT_SLANT_NORMAL,
+                           bold ? CAIRO_FONT_WEIGHT_BOLD : CAIRO_FONT_WEIGHT_NORMAL);
+    cairo_set_font_size(canvas->cairo, size);
+}
+
+double phx_canvas_text_width(const PhxCanvas *canvas, const char *text) {
+    cairo_text_extents_t extents;
+    cairo_text_extents(canvas->cairo, text, &extents);
+    return extents.x_advance;
+}
+
+double phx_canvas_text(const PhxCanvas *canvas, double x, double y, PhxDrawColor color, const char *text) {
+    phx_canvas_color(canvas, color, 1);
+    cairo_move_to(canvas->cairo, x, y);
+    cairo_show_text(canvas->cairo, text);
+    return x + phx_canvas_text_width(canvas, text);
+}
+
 static void sink_line(void *user, PhxVec2 from, PhxVec2 to, PhxDrawColor color) {
     const PhxCanvas *canvas = user;
     phx_canvas_color(canvas, color, 1);

@@ -86,3 +86,21 @@ PhxStatus phx_picture_output_close(PhxPictureOutput *output, bool keep, PhxError
     output->beside = NULL;
     return fault ? fail(output->path, fault, error) : PHX_OK;
 }
+
+PhxStatus phx_picture_finish(cairo_surface_t *surface, PhxPictureOutput *output, PhxStatus painted,
+                             PhxError *error) {
+    const bool svg = phx_picture_is_svg(output->path);
+    cairo_status_t status = cairo_surface_status(surface);
+    if (!painted && !status && !svg)
+        status = cairo_surface_write_to_png_stream(surface, phx_picture_output_write, output);
+    cairo_surface_finish(surface);
+    if (!status) status = cairo_surface_status(surface);
+    cairo_surface_destroy(surface);
+    const char *path = output->path;
+    const PhxStatus written = phx_picture_output_close(output, !painted && !status, error);
+    if (painted == PHX_ERROR_MEMORY || status == CAIRO_STATUS_NO_MEMORY)
+        return phx_error_set(error, PHX_ERROR_MEMORY, 0, "%s: no memory for the picture", path);
+    if (written) return written;
+    if (status) return phx_error_set(error, PHX_ERROR_IO, 0, "%s: %s", path, cairo_status_to_string(status));
+    return painted;
+}

@@ -27,6 +27,12 @@ cairo_status_t phx_picture_output_write(void *user, const unsigned char *bytes, 
  * PHX_ERROR_IO, with the system's words, where this or any write before failed. */
 PHX_MUST_USE PhxStatus phx_picture_output_close(PhxPictureOutput *output, bool keep, PhxError *error);
 
+/* Ends a picture: writes the surface (a PNG only now, an SVG as it was painted), destroys it, and closes the
+ * output; `painted` is how the painting went. Errors: PHX_ERROR_MEMORY, PHX_ERROR_IO, and what `painted`
+ * says. */
+PHX_MUST_USE PhxStatus phx_picture_finish(cairo_surface_t *surface, PhxPictureOutput *output,
+                                          PhxStatus painted, PhxError *error);
+
 /* The path ends in ".svg", in capitals or not. */
 bool phx_picture_is_svg(const char *path);
 

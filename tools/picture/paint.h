@@ -21,6 +21,11 @@ PhxDrawSink phx_canvas_sink(PhxCanvas *canvas);
 double phx_canvas_x(const PhxCanvas *canvas, fix16_t x);
 double phx_canvas_y(const PhxCanvas *canvas, fix16_t y);
 void phx_canvas_color(const PhxCanvas *canvas, PhxDrawColor color, double alpha);
+/* Chooses the letters of what is written next; `size` in pixels. */
+void phx_canvas_font(const PhxCanvas *canvas, bool bold, double size);
+double phx_canvas_text_width(const PhxCanvas *canvas, const char *text);
+/* Writes at x, with the baseline at y, and returns where it ends. */
+double phx_canvas_text(const PhxCanvas *canvas, double x, double y, PhxDrawColor color, const char *text);
 
 /* Terrain. */
 typedef enum PhxGroundKind {

@@ -64,26 +64,6 @@ static void layout(Picture *picture) {
     picture->canvas.top = MARGIN;
 }
 
-static void font(const Picture *picture, bool bold, double size) {
-    cairo_select_font_face(picture->canvas.cairo, "DejaVu Sans", CAIRO_FONT_SLANT_NORMAL,
-                           bold ? CAIRO_FONT_WEIGHT_BOLD : CAIRO_FONT_WEIGHT_NORMAL);
-    cairo_set_font_size(picture->canvas.cairo, size);
-}
-
-static double text_width(const Picture *picture, const char *text) {
-    cairo_text_extents_t extents;
-    cairo_text_extents(picture->canvas.cairo, text, &extents);
-    return extents.x_advance;
-}
-
-/* Writes at x and returns where it ends. */
-static double text_at(const Picture *picture, double x, double y, PhxDrawColor color, const char *text) {
-    phx_canvas_color(&picture->canvas, color, 1);
-    cairo_move_to(picture->canvas.cairo, x, y);
-    cairo_show_text(picture->canvas.cairo, text);
-    return x + text_width(picture, text);
-}
-
 static bool alive(const Picture *picture, uint32_t i) {
     return phx_generation_alive(picture->units.generation[i]);
 }
@@ -127,19 +107,20 @@ static const char *grouped(uint32_t value, char text[16]) {
 static void paint_headline(const Picture *picture, double left, double right, double y) {
     char line[160], number[16];
     const uint32_t tick = phx_sim_tick(picture->sim);
-    font(picture, true, 21);
-    const double end =
-        text_at(picture, left, y, INK, picture->options->title ? picture->options->title : "Phalanx");
-    font(picture, false, 13);
-    if (picture->options->note) text_at(picture, end + 14, y, FAINT, picture->options->note);
+    phx_canvas_font(&picture->canvas, true, 21);
+    const double end = phx_canvas_text(&picture->canvas, left, y, INK,
+                                       picture->options->title ? picture->options->title : "Phalanx");
+    phx_canvas_font(&picture->canvas, false, 13);
+    if (picture->options->note) phx_canvas_text(&picture->canvas, end + 14, y, FAINT, picture->options->note);
     const PhxSettings settings = phx_sim_settings(picture->sim);
     snprintf(line, sizeof line, "tick %s  ·  %.1f s at %u Hz", grouped(tick, number),
              (double)tick / settings.tick_rate, settings.tick_rate);
-    text_at(picture, right - text_width(picture, line), y, INK, line);
+    phx_canvas_text(&picture->canvas, right - phx_canvas_text_width(&picture->canvas, line), y, INK, line);
     snprintf(line, sizeof line, "root %016" PRIx64, phx_sim_root(picture->sim));
     cairo_select_font_face(picture->canvas.cairo, "DejaVu Sans Mono", CAIRO_FONT_SLANT_NORMAL,
                            CAIRO_FONT_WEIGHT_NORMAL);
-    text_at(picture, right - text_width(picture, line), y + 20, FAINT, line);
+    phx_canvas_text(&picture->canvas, right - phx_canvas_text_width(&picture->canvas, line), y + 20, FAINT,
+                    line);
 }
 
 static void paint_players(const Picture *picture, double left, double y) {
@@ -155,16 +136,16 @@ static void paint_players(const Picture *picture, double left, double y) {
             there += picture->trails && phx_trails_arrived(picture->trails, i);
         }
         if (!picture->trails) there = player.arrived < count ? player.arrived : count;
-        font(picture, true, 14);
+        phx_canvas_font(&picture->canvas, true, 14);
         if (x + 240 > picture->width - MARGIN) x = left, y += 20;
         cairo_arc(cairo, x + 6, y - 5, 6, 0, 6.2832);
         phx_canvas_color(&picture->canvas, phx_draw_player_color(slot), 1);
         cairo_fill(cairo);
-        x = text_at(picture, x + 18, y, INK, player.name);
-        font(picture, false, 14);
+        x = phx_canvas_text(&picture->canvas, x + 18, y, INK, player.name);
+        phx_canvas_font(&picture->canvas, false, 14);
         snprintf(line, sizeof line, "%s of %s arrived%s", grouped(there, arrived), grouped(count, units),
                  player.left ? ", left" : "");
-        x = text_at(picture, x + 8, y, INK, line) + 34;
+        x = phx_canvas_text(&picture->canvas, x + 8, y, INK, line) + 34;
     }
 }
 
@@ -172,7 +153,7 @@ static void paint_grounds(const Picture *picture, double left, double y) {
     cairo_t *cairo = picture->canvas.cairo;
     const uint32_t kinds = phx_terrain_kinds(picture->sim, picture->options->letters);
     double x = left;
-    font(picture, false, 12);
+    phx_canvas_font(&picture->canvas, false, 12);
     for (uint32_t kind = 0; kind < PHX_GROUND_KIND_COUNT; kind++) {
         if (!(kinds >> kind & 1)) continue;
         cairo_rectangle(cairo, x + 0.5, y - 10.5, 18, 12);
@@ -181,7 +162,7 @@ static void paint_grounds(const Picture *picture, double left, double y) {
         phx_canvas_color(&picture->canvas, FAINT, 1);
         cairo_set_line_width(cairo, 1);
         cairo_stroke(cairo);
-        x = text_at(picture, x + 25, y, FAINT, phx_terrain_name((PhxGroundKind)kind)) + 20;
+        x = phx_canvas_text(&picture->canvas, x + 25, y, FAINT, phx_terrain_name((PhxGroundKind)kind)) + 20;
     }
 }
 
@@ -202,9 +183,10 @@ static void paint_scale_bar(const Picture *picture, double right, double y) {
         phx_canvas_color(&picture->canvas, INK, 1);
         cairo_stroke(cairo);
     }
-    font(picture, false, 12);
+    phx_canvas_font(&picture->canvas, false, 12);
     snprintf(line, sizeof line, "%u cells", length);
-    text_at(picture, left - text_width(picture, line) - 10, y, FAINT, line);
+    phx_canvas_text(&picture->canvas, left - phx_canvas_text_width(&picture->canvas, line) - 10, y, FAINT,
+                    line);
 }
 
 static void paint_legend(const Picture *picture) {
@@ -239,24 +221,6 @@ static PhxStatus paint(Picture *picture) {
     return PHX_OK;
 }
 
-static PhxStatus finish(cairo_surface_t *surface, PhxPictureOutput *output, PhxStatus painted,
-                        PhxError *error) {
-    const bool svg = phx_picture_is_svg(output->path);
-    cairo_status_t status = cairo_surface_status(surface);
-    if (!painted && !status && !svg)
-        status = cairo_surface_write_to_png_stream(surface, phx_picture_output_write, output);
-    cairo_surface_finish(surface);
-    if (!status) status = cairo_surface_status(surface);
-    cairo_surface_destroy(surface);
-    const char *path = output->path;
-    const PhxStatus written = phx_picture_output_close(output, !painted && !status, error);
-    if (painted == PHX_ERROR_MEMORY || status == CAIRO_STATUS_NO_MEMORY)
-        return phx_error_set(error, PHX_ERROR_MEMORY, 0, "%s: no memory for the picture", path);
-    if (written) return written;
-    if (status) return phx_error_set(error, PHX_ERROR_IO, 0, "%s: %s", path, cairo_status_to_string(status));
-    return painted;
-}
-
 PhxStatus phx_picture_write_png(const char *path, const PhxSim *sim, const PhxTrails *trails,
                                 const PhxPictureOptions *options, PhxError *error) {
     const PhxPictureOptions none = {0};
@@ -277,5 +241,5 @@ PhxStatus phx_picture_write_png(const char *path, const PhxSim *sim, const PhxTr
     picture.canvas.cairo = cairo_create(surface);
     const PhxStatus painted = cairo_status(picture.canvas.cairo) ? PHX_OK : paint(&picture);
     cairo_destroy(picture.canvas.cairo);
-    return finish(surface, &output, painted, error);
+    return phx_picture_finish(surface, &output, painted, error);
 }
