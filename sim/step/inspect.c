@@ -8,7 +8,7 @@
 #include "state/hash.h"
 #include "step/sim_internal.h"
 
-static const char *const event_names[PHX_EVENT_KIND_COUNT] = {"arrived", "blocked", "unreachable", "left"};
+static const char *const event_names[PHX_EVENT_KIND_COUNT] = {"arrived", "blocked", "unreachable", "left", "gave up"};
 
 const char *phx_event_name(PhxEventKind kind) {
     return (unsigned)kind < PHX_EVENT_KIND_COUNT ? event_names[kind] : "unknown";

@@ -56,6 +56,7 @@ typedef enum PhxEventKind {
     PHX_EVENT_BLOCKED,     /* the unit has made no progress for two seconds; it keeps trying */
     PHX_EVENT_UNREACHABLE, /* the order's goal can't be reached: the unit goes as near as it can */
     PHX_EVENT_LEFT,        /* player `player` left the match */
+    PHX_EVENT_GAVE_UP,     /* the unit found no way on for long, and stands */
     PHX_EVENT_KIND_COUNT
 } PhxEventKind;
 

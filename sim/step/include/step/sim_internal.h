@@ -25,7 +25,7 @@ enum {
     PHX_SIM_BUILDING_LIMIT = 4096,
     PHX_SIM_MODIFIER_LIMIT = 1024,
     PHX_SIM_DESTINATION_LIMIT = 1024,
-    PHX_SIM_EVENTS_A_UNIT = 3,                 /* arrived, blocked, unreachable: at most one of each */
+    PHX_SIM_EVENTS_A_UNIT = 4,                 /* arrived, blocked, unreachable, gave up: one of each */
     PHX_SIM_EVENTS_BESIDES = PHX_PLAYER_LIMIT, /* left: at most once a player */
     PHX_SIM_UNIT_GRAIN = 256,                  /* units a job; has no influence on the result */
     PHX_SIM_FIELD_CACHE_DEFAULT = 256,
