@@ -40,16 +40,19 @@ static inline uint32_t phx_sector_local(uint32_t cx, uint32_t cy) {
 }
 PhxSectorFrame phx_sector_frame(uint32_t width, uint32_t height, uint32_t sector);
 
-/* What every front in a sector needs to know of its cells; made once for many fronts. */
+/* What every front in a sector needs to know of its cells; made once for many fronts. Arrays are by local
+ * index; cells of the square of 64 x 64 that lie outside of the map are walls. */
 typedef struct PhxSectorGround {
     PhxSectorFrame frame;
     uint16_t region_count; /* 4-connected parts of the sector, labelled by their lowest cell's order */
     uint8_t uniform;       /* the one cost of all cells if there is neither wall nor another cost, else 0 */
-    uint8_t min_cost, max_cost;                                    /* of the passable cells */
-    uint16_t region[PHX_SECTOR_CELLS];                             /* labels; PHX_SECTOR_REGION_NONE */
-    uint32_t facts[(PHX_SECTOR_SIDE + 2) * (PHX_SECTOR_SIDE + 2)]; /* with a border; as in field_work.h */
+    uint8_t min_cost, max_cost;        /* of the passable cells; 255 and 0 if there is none */
+    uint64_t open[PHX_SECTOR_SIDE];    /* passable cells: a word a row, bit lx */
+    uint16_t region[PHX_SECTOR_CELLS]; /* labels; PHX_SECTOR_REGION_NONE */
+    uint32_t facts[PHX_SECTOR_CELLS];  /* as in field_work.h; no allowed step leaves the sector */
 } PhxSectorGround;
 
+/* Costs 2 ns a cell. */
 void phx_sector_ground(PhxSectorGround *ground, const PhxNavGrid *grid, uint32_t sector);
 
 typedef struct PhxSectorSeed {
@@ -57,16 +60,24 @@ typedef struct PhxSectorSeed {
     uint32_t value; /* what the way costs from there on */
 } PhxSectorSeed;
 
-/* Working memory of one front, and its result. */
+/* Working memory of one front, and its result. About 210 KiB, of which a front touches some 60: not for the
+ * stack. Nothing has to be set before. */
 typedef struct PhxSectorWork {
     uint32_t sum[PHX_SECTOR_CELLS];   /* the least of seed value + way; PHX_FIELD_UNREACHED */
-    uint16_t order[PHX_SECTOR_CELLS]; /* reached cells, by rising bucket */
-    uint32_t reached;
-    uint32_t inner[(PHX_SECTOR_SIDE + 2) * (PHX_SECTOR_SIDE + 2) * 4]; /* the queue and what else it needs */
+    uint16_t order[PHX_SECTOR_CELLS]; /* reached cells, by rising bucket: the next cell of a best way to a
+                                         seed comes before */
+    uint32_t reached;                 /* length of `order` */
+    /* the queue (sector_front.c) */
+    uint8_t arrived[PHX_SECTOR_CELLS];       /* directions in which best ways enter a cell */
+    uint32_t pool[PHX_SECTOR_CELLS * 9 + 1]; /* entries: one a seed, and one a neighbour of each cell */
+    uint16_t buckets[1024];                  /* newest entry of each; 0: empty */
+    uint64_t occupied[1024 / 64];
+    uint64_t seeds[PHX_SECTOR_CELLS]; /* value << 16 | cell, ascending */
 } PhxSectorWork;
 
 /* Runs the front. A step that walks towards a seed costs weight * cost of the cell entered, as in nav.h. Sums
- * above UINT32_MAX - 1 are left out (the cell stays unreached). Seeds may be any number, in any order. */
+ * above UINT32_MAX - 1 are left out (the cell stays unreached). Seeds may be any number, in any order,
+ * several in a cell; one with value PHX_FIELD_UNREACHED counts for nothing. Costs are 1..255. */
 void phx_sector_front(PhxSectorWork *work, const PhxSectorGround *ground, PhxFieldWeights weights,
                       const PhxSectorSeed *seeds, uint32_t count);
 
