@@ -10,7 +10,7 @@
 
 uint32_t phx_cost_size_of(fix16_t radius) {
     if (radius <= 0) return 1;
-    const uint32_t size = ((uint32_t)radius * 2 + 65535) >> 16;
+    const uint32_t size = ((uint32_t)radius + PHX_NAV_HALF - 1) / PHX_NAV_HALF;
     return size < PHX_COST_SIZE_LIMIT ? size : PHX_COST_SIZE_LIMIT;
 }
 
