@@ -6,6 +6,8 @@
  * Determinism: integers; sums of at most some thousand times 253; a cell's sum depends on its own sources and
  * on the walls within the margin's width.
  */
+#include <string.h>
+
 #include "base/assert.h"
 #include "nav/cost_steep.h"
 #include "nav/cost_work.h"
@@ -85,29 +87,37 @@ static void add_modifiers(const Add *add, int32_t y, int32_t *restrict sum) {
             add_modifier(&modifiers[i], y, x0, x1, sum);
 }
 
+/* A wall in either row of a column is `square` away from it. */
+static inline void mark_walls(uint8_t *restrict column, const uint8_t *restrict above,
+                              const uint8_t *restrict below, uint8_t square, int32_t count) {
+    for (int32_t i = 0; i < count; i++) {
+        const uint8_t wall = above[i] > below[i] ? above[i] : below[i];
+        const uint8_t here = wall == 255 ? square : FAR;
+        column[i] = here < column[i] ? here : column[i];
+    }
+}
+
+/* The least of itself and what stands beside it, `square` farther off. */
+static inline void look_beside(uint8_t *restrict nearest, const uint8_t *restrict beside, uint8_t square,
+                               int32_t count) {
+    for (int32_t i = 0; i < count; i++) {
+        const uint8_t far = (uint8_t)(beside[i] + square);
+        nearest[i] = far < nearest[i] ? far : nearest[i];
+    }
+}
+
 /* Squared distances to the nearest wall: first along columns, then over the columns. */
 static void add_margin(const Add *add, int32_t y, int32_t count, int32_t *restrict sum) {
-    const int32_t width = add->margin, wide = count + 2 * width, x = add->inner.x0;
-    uint8_t column[PHX_COST_WINDOW], square[PHX_COST_VALUES];
-    for (int32_t i = 0; i < wide; i++) column[i] = FAR;
-    for (int32_t k = width; k >= 0; k--) {
-        const uint8_t *above = phx_cost_window_at(add->window, x - width, y - k);
-        const uint8_t *below = phx_cost_window_at(add->window, x - width, y + k);
-        const uint8_t here = (uint8_t)(k * k);
-        for (int32_t i = 0; i < wide; i++) {
-            const uint8_t wall = above[i] > below[i] ? above[i] : below[i];
-            column[i] = wall == 255 ? here : column[i];
-        }
-    }
-    for (int32_t i = 0; i < count; i++) square[i] = FAR;
-    for (int32_t k = -width; k <= width; k++) {
-        const uint8_t *beside = column + width + k;
-        for (int32_t i = 0; i < count; i++) {
-            const uint8_t far = (uint8_t)(beside[i] + k * k);
-            square[i] = far < square[i] ? far : square[i];
-        }
-    }
-    for (int32_t i = 0; i < count; i++) sum[i] += add->fall[square[i]];
+    const int32_t width = add->margin, wide = count + 2 * width, x = add->inner.x0 - width;
+    uint8_t column[PHX_COST_WINDOW], nearest[PHX_COST_VALUES];
+    memset(column, FAR, (size_t)wide);
+    memset(nearest, FAR, (size_t)count);
+    for (int32_t k = width; k >= 0; k--)
+        mark_walls(column, phx_cost_window_at(add->window, x, y - k),
+                   phx_cost_window_at(add->window, x, y + k), (uint8_t)(k * k), wide);
+    for (int32_t k = -width; k <= width; k++)
+        look_beside(nearest, column + width + k, (uint8_t)(k * k), count);
+    for (int32_t i = 0; i < count; i++) sum[i] += add->fall[nearest[i]];
 }
 
 static void add_row(const Add *add, int32_t y) {

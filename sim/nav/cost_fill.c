@@ -33,6 +33,11 @@ static inline uint8_t weigh(uint32_t ground, uint32_t percent) {
     return (uint8_t)(ground == 255 || percent == 255 ? 255 : value);
 }
 
+static inline void close_steep(uint8_t *restrict out, const uint8_t *restrict steep, uint8_t limit,
+                               int32_t count) {
+    for (int32_t i = 0; i < count; i++) out[i] |= steep[i] > limit ? 255 : 0;
+}
+
 /* `count` cells from (x, y) on, all in the map. */
 static void fill_cells(const Fill *fill, int32_t x, int32_t y, int32_t count, uint8_t *restrict out) {
     const size_t first = (size_t)y * fill->sources->width + (size_t)x;
@@ -49,7 +54,7 @@ static void fill_cells(const Fill *fill, int32_t x, int32_t y, int32_t count, ui
     for (int32_t done = 0; done < count; done += PHX_COST_SPAN) {
         const int32_t some = count - done < PHX_COST_SPAN ? count - done : PHX_COST_SPAN;
         phx_cost_steep(fill->sources, x + done, y, some, steep);
-        for (int32_t i = 0; i < some; i++) out[done + i] = steep[i] > fill->slope_limit ? 255 : out[done + i];
+        close_steep(out + done, steep, fill->slope_limit, some);
     }
 }
 
