@@ -79,17 +79,26 @@ void phx_orca_gather(const PhxOrcaScene *scene, uint32_t begin, uint32_t end) {
     }
 }
 
+/* The walls that stop a unit; null: none. */
+static const PhxWalls *walls_of(const PhxOrcaScene *scene, uint32_t slot) {
+    if (!scene->wall_sets) return scene->walls;
+    PHX_ASSERT(scene->wall_set_of[slot] < scene->wall_set_count, scene->wall_set_of[slot],
+               scene->wall_set_count);
+    return scene->wall_sets[scene->wall_set_of[slot]];
+}
+
 static void solve_row(const PhxOrcaScene *scene, uint32_t row) {
     const uint32_t slot = scene->spatial->slot[row];
     const PhxOrcaBody *self = &scene->work->body[row];
     const PhxOrcaReach *reach = &scene->work->reach[self->class_of];
     PhxOrcaLine lines[PHX_ORCA_MAX_LINES];
     uint32_t hard = 0;
-    if (scene->walls && scene->walls->count > 0) {
-        PhxWallNear walls[PHX_WALLS_MAX_NEAR];
-        const uint32_t found =
-            phx_walls_nearest(scene->walls, self->position, reach->wall_range, PHX_WALLS_MAX_NEAR, walls);
-        hard = phx_orca_wall_lines(self, reach->inv_wall_horizon, scene->walls, walls, found, lines);
+    const PhxWalls *walls = walls_of(scene, slot);
+    if (walls) {
+        PhxWallNear beside[PHX_WALLS_MAX_NEAR];
+        const uint32_t met =
+            phx_walls_nearest(walls, self->position, reach->wall_range, PHX_WALLS_MAX_NEAR, beside);
+        hard = phx_orca_wall_lines(self, reach->inv_wall_horizon, walls, beside, met, lines);
     }
     PhxNear near[PHX_ORCA_MAX_NEIGHBOURS];
     const uint32_t found =

@@ -17,8 +17,8 @@
 #include "motion/orca_lines.h"
 
 enum {
-    SIGHT = 128 << 16, /* how much of a segment counts, from the unit's projection each way */
-    COVERED_SLACK = 2, /* raw */
+    SIGHT = PHX_WALLS_SIGHT, /* how much of a segment counts, from the unit's projection each way */
+    COVERED_SLACK = 2,       /* raw */
 };
 
 typedef struct Vec {
@@ -41,15 +41,14 @@ typedef struct Sight {
     int64_t beside;        /* its distance from the segment's line, raw, > 0 on the open side */
 } Sight;
 
-static Sight sight_of(const PhxWalls *walls, const PhxWall *wall, PhxVec2 at) {
-    const PhxWall *next = &walls->wall[wall->next];
+static Sight sight_of(const PhxWall *wall, PhxVec2 at) {
     Sight s = {.dir = wall->dir,
-               .prev_dir = walls->wall[wall->prev].dir,
-               .next_dir = next->dir,
+               .prev_dir = wall->prev_dir,
+               .next_dir = wall->next_dir,
                .left = {(int64_t)wall->start.x - at.x, (int64_t)wall->start.y - at.y},
-               .right = {(int64_t)next->start.x - at.x, (int64_t)next->start.y - at.y},
-               .convex_left = wall->convex != 0,
-               .convex_right = next->convex != 0,
+               .right = {(int64_t)wall->end.x - at.x, (int64_t)wall->end.y - at.y},
+               .convex_left = wall->at_start == PHX_WALL_CONVEX,
+               .convex_right = wall->at_end == PHX_WALL_CONVEX,
                .length = wall->length};
     s.along = -phx_round_shift(dot(s.dir, s.left), 30); /* 2^30 * 2^30 twice */
     s.beside = phx_round_shift(det(s.dir, s.left), 30);
@@ -188,7 +187,8 @@ uint32_t phx_orca_wall_lines(const PhxOrcaBody *self, int64_t inv_horizon, const
     const int64_t radius = self->radius, reach = phx_round_shift(radius * inv_horizon, 30); /* 2^20 * 2^34 */
     uint32_t made = 0;
     for (uint32_t i = 0; i < count; i++) {
-        Sight s = sight_of(walls, &walls->wall[near[i].wall], self->position);
+        const PhxWall wall = phx_walls_get(walls, &near[i]);
+        Sight s = sight_of(&wall, self->position);
         if (covered(out, made, scaled(s.left, inv_horizon), scaled(s.right, inv_horizon), reach)) continue;
         const Verdict verdict = touching_line(&s, (uint64_t)(radius * radius), &out[made]);
         Legs legs;

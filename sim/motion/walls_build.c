@@ -1,278 +1,234 @@
-/* walls_build.c: from the cells of a map, or from polygons, to linked segments in buckets.
+/* walls_build.c: the walls of a grid: made, changed, and given back, a sector at a time.
  *
- * In: a grid of costs, or vertices. Out: PhxWalls. Cost: two scans of the grid (one across it), a binary
- * search a segment for its successor, and a counting sort of segments into buckets.
+ * In: a grid, a rectangle that has changed. Out: PhxWalls. Method: the sectors are measured, memory is taken
+ * for those that need more, then they are filled; so where memory fails nothing has been touched. Cost: two
+ * looks at the cells of the sectors concerned; both passes run on all threads, what lies between them is some
+ * steps a sector.
  *
- * Determinism: segments are numbered by the scan: horizontal ones by (y, x), then vertical ones by (x, y).
- * Buckets list indices in ascending order. Nothing depends on memory or time.
+ * Determinism: each sector is a pure function of its cells and those around it (walls_sector.c), and is
+ * written by one range of a loop. Memory is asked for and given back in order of sectors, by the caller's
+ * thread.
  */
-#include <phalanx/walls.h>
 #include <string.h>
 
 #include "base/arena.h"
-#include "base/assert.h"
-#include "motion/walls_buckets.h"
+#include "motion/walls_sector.h"
 
-enum {
-    CELL_BITS = 16,
-    BUCKET_BITS = 19, /* 8 units */
-    MIN_EDGE = 256,
-    DIR_ONE = 1 << 30,
-};
+enum { GRAIN = 8, FEW = 4 };
 
-static bool solid(const PhxNavGrid *grid, int32_t cx, int32_t cy) {
-    if (cx < 0 || cy < 0 || cx >= (int32_t)grid->width || cy >= (int32_t)grid->height) return true;
-    return grid->cost[(size_t)cy * grid->width + (size_t)cx] == PHX_NAV_IMPASSABLE;
-}
-
-/* A scan along grid lines. Without walls it only counts. */
-typedef struct Scan {
+/* Sectors first_x..last_x of rows first_y..last_y. */
+typedef struct Task {
+    PhxWalls *walls;
     const PhxNavGrid *grid;
-    PhxWalls *walls; /* null: count only */
-    uint32_t count, items;
-} Scan;
+    uint32_t first_x, first_y, across, count;
+} Task;
 
-/* Which way the edge between two cells runs: +1 or -1 along its axis, 0 where both are solid or both open.
- * The solid lies on the left: along +x that is +y, along +y it is -x. */
-static int edge_sense(const PhxNavGrid *grid, bool horizontal, int32_t line, int32_t at) {
-    const bool before = horizontal ? solid(grid, at, line - 1) : solid(grid, line - 1, at);
-    const bool after = horizontal ? solid(grid, at, line) : solid(grid, line, at);
-    if (before == after) return 0;
-    return horizontal == after ? 1 : -1;
+static uint32_t sector_index(const Task *task, uint32_t i) {
+    return (task->first_y + i / task->across) * task->walls->sectors_x + task->first_x + i % task->across;
 }
 
-/* A run of edges on `line` from `low` to `high` (cells). */
-static void emit_run(Scan *scan, bool horizontal, int32_t line, int32_t low, int32_t high, int sense) {
-    const uint32_t index = scan->count++;
-    scan->items += (uint32_t)((high >> (BUCKET_BITS - CELL_BITS)) - (low >> (BUCKET_BITS - CELL_BITS)) + 1);
-    if (!scan->walls || index >= scan->walls->capacity) return;
-    const int32_t from = (sense > 0 ? low : high) * (1 << CELL_BITS), across = line * (1 << CELL_BITS);
-    scan->walls->wall[index] = (PhxWall){
-        .start = horizontal ? phx_vec2(from, across) : phx_vec2(across, from),
-        .dir = horizontal ? phx_dir(sense * DIR_ONE, 0) : phx_dir(0, sense * DIR_ONE),
-        .length = (high - low) * (1 << CELL_BITS),
-        .next = PHX_WALLS_NONE,
-        .prev = PHX_WALLS_NONE,
-    };
+static void count_range(void *context, uint32_t begin, uint32_t end, uint32_t worker) {
+    const Task *task = context;
+    (void)worker;
+    for (uint32_t i = begin; i < end; i++)
+        phx_wall_sector_count(task->walls, task->grid, sector_index(task, i));
 }
 
-static void scan_lines(Scan *scan, bool horizontal) {
-    const int32_t lines = (int32_t)(horizontal ? scan->grid->height : scan->grid->width);
-    const int32_t cells = (int32_t)(horizontal ? scan->grid->width : scan->grid->height);
-    for (int32_t line = 0; line <= lines; line++) {
-        int sense = 0;
-        int32_t low = 0;
-        for (int32_t at = 0; at <= cells; at++) {
-            const int here = at < cells ? edge_sense(scan->grid, horizontal, line, at) : 0;
-            if (here == sense) continue;
-            if (sense != 0) emit_run(scan, horizontal, line, low, at, sense);
-            sense = here;
-            low = at;
+static void fill_range(void *context, uint32_t begin, uint32_t end, uint32_t worker) {
+    const Task *task = context;
+    (void)worker;
+    for (uint32_t i = begin; i < end; i++)
+        phx_wall_sector_fill(task->walls, task->grid, sector_index(task, i));
+}
+
+static void run(const Task *task, const PhxJobs *jobs, PhxRangeFn fn) {
+    Task copy = *task; /* the context of a job isn't const */
+    if (task->count <= FEW)
+        fn(&copy, 0, task->count, 0);
+    else
+        phx_parallel_for(jobs, task->count, GRAIN, fn, &copy);
+}
+
+static uint32_t block_bytes(uint32_t count, uint32_t items) {
+    return count ? count * 4 + (PHX_WALL_STARTS + items) * 2 : 0;
+}
+
+static void release(const PhxWalls *walls, uint32_t **block, uint32_t *bytes) {
+    if (*block) walls->allocator.release(walls->allocator.user, *block, *bytes);
+    *block = NULL;
+    *bytes = 0;
+}
+
+/* Whether the sector's block holds what was counted, without being far too large for it. */
+static bool block_fits(const PhxWallSector *sector) {
+    const uint32_t need = block_bytes(sector->fresh_count, sector->fresh_items);
+    return need == 0 || (need <= sector->bytes && sector->bytes <= 2 * need + 512);
+}
+
+/* Takes fresh blocks; all or none. */
+static PhxStatus take_blocks(const Task *task) {
+    PhxWalls *walls = task->walls;
+    for (uint32_t i = 0; i < task->count; i++) {
+        PhxWallSector *sector = &walls->sector[sector_index(task, i)];
+        if (block_fits(sector)) continue;
+        const uint32_t need = block_bytes(sector->fresh_count, sector->fresh_items);
+        const uint32_t bytes = (need + need / 16 + PHX_ARENA_ALIGN - 1) & ~(uint32_t)(PHX_ARENA_ALIGN - 1);
+        sector->fresh = walls->allocator.allocate(walls->allocator.user, bytes);
+        sector->fresh_bytes = bytes;
+        if (sector->fresh) continue;
+        for (uint32_t k = 0; k <= i; k++) {
+            PhxWallSector *taken = &walls->sector[sector_index(task, k)];
+            release(walls, &taken->fresh, &taken->fresh_bytes);
         }
+        return PHX_ERROR_MEMORY;
     }
-}
-
-PhxWallsSize phx_walls_size_grid(const PhxNavGrid *grid) {
-    Scan scan = {.grid = grid};
-    scan_lines(&scan, true);
-    scan_lines(&scan, false);
-    const uint32_t buckets_x = (grid->width >> (BUCKET_BITS - CELL_BITS)) + 1;
-    const uint32_t buckets_y = (grid->height >> (BUCKET_BITS - CELL_BITS)) + 1;
-    return (PhxWallsSize){.walls = scan.count, .buckets = buckets_x * buckets_y, .items = scan.items};
-}
-
-void phx_walls_layout(PhxWalls *walls, PhxArena *arena, PhxWallsSize size) {
-    *walls = (PhxWalls){.capacity = size.walls, .bucket_capacity = size.buckets, .item_capacity = size.items};
-    walls->wall = PHX_ARENA_ARRAY(arena, PhxWall, size.walls);
-    walls->bucket_start = PHX_ARENA_ARRAY(arena, uint32_t, (size_t)size.buckets + 1);
-    walls->bucket_item = PHX_ARENA_ARRAY(arena, uint32_t, size.items);
-}
-
-/* The order of segments on one axis: by line, then by the lower end. */
-static int32_t wall_line(const PhxWall *wall) { return wall->dir.x ? wall->start.y : wall->start.x; }
-static int32_t wall_low(const PhxWall *wall) {
-    const int32_t from = wall->dir.x ? wall->start.x : wall->start.y;
-    return wall->dir.x + wall->dir.y > 0 ? from : from - wall->length;
-}
-
-/* The segment of walls[begin, end), all of one axis, that starts at (line, at) with the given sense; or none.
- */
-static int32_t find_start(const PhxWalls *walls, uint32_t begin, uint32_t end, int32_t line, int32_t at,
-                          int sense) {
-    uint32_t low = begin, high = end;
-    while (low < high) { /* the first one behind (line, at) */
-        const uint32_t middle = low + (high - low) / 2;
-        const PhxWall *wall = &walls->wall[middle];
-        const bool behind = wall_line(wall) > line || (wall_line(wall) == line && wall_low(wall) > at);
-        if (behind)
-            high = middle;
-        else
-            low = middle + 1;
-    }
-    for (uint32_t i = low; i > begin && i + 2 > low;
-         i--) { /* it begins at `at`, or ends there coming from below */
-        const PhxWall *wall = &walls->wall[i - 1];
-        const int32_t from = wall->dir.x ? wall->start.x : wall->start.y;
-        if (wall_line(wall) == line && from == at && (wall->dir.x + wall->dir.y > 0) == (sense > 0))
-            return (int32_t)(i - 1);
-    }
-    return PHX_WALLS_NONE;
-}
-
-/* A segment goes on at its end with a turn: to the right where there is such a one (there the solid cells of
- * a corner touch, and count as joined), else to the left. */
-static void link_runs(PhxWalls *walls, uint32_t horizontals) {
-    for (uint32_t i = 0; i < walls->count; i++) {
-        PhxWall *wall = &walls->wall[i];
-        const bool horizontal = i < horizontals;
-        const int sense = wall->dir.x + wall->dir.y > 0 ? 1 : -1;
-        const int32_t across = wall_line(wall),
-                      end = (horizontal ? wall->start.x : wall->start.y) + sense * wall->length;
-        /* right of +x is -y, right of +y is +x */
-        const int right = horizontal ? -sense : sense;
-        const uint32_t begin = horizontal ? horizontals : 0, stop = horizontal ? walls->count : horizontals;
-        int32_t next = find_start(walls, begin, stop, end, across, right);
-        const bool turns_right = next != PHX_WALLS_NONE;
-        if (!turns_right) next = find_start(walls, begin, stop, end, across, -right);
-        PHX_ASSERT(next != PHX_WALLS_NONE, i, end);
-        wall->next = next;
-        walls->wall[next].prev = (int32_t)i;
-        walls->wall[next].convex = !turns_right;
-    }
-}
-
-/* Calls for each bucket that a segment's bounding box touches. A null `cursor` only counts. */
-static uint32_t spread(const PhxWalls *walls, uint32_t index, uint32_t *counts, uint32_t *cursor) {
-    const PhxWall *wall = &walls->wall[index];
-    const PhxVec2 a = wall->start, b = walls->wall[wall->next].start;
-    const PhxWallsWindow window = {
-        .first_x = (uint32_t)((a.x < b.x ? a.x : b.x) - walls->origin_x) >> walls->bucket_shift,
-        .last_x = (uint32_t)((a.x < b.x ? b.x : a.x) - walls->origin_x) >> walls->bucket_shift,
-        .first_y = (uint32_t)((a.y < b.y ? a.y : b.y) - walls->origin_y) >> walls->bucket_shift,
-        .last_y = (uint32_t)((a.y < b.y ? b.y : a.y) - walls->origin_y) >> walls->bucket_shift,
-    };
-    uint32_t items = 0;
-    for (uint32_t by = window.first_y; by <= window.last_y; by++)
-        for (uint32_t bx = window.first_x; bx <= window.last_x; bx++, items++) {
-            const uint32_t bucket = by * walls->buckets_x + bx;
-            if (counts) counts[bucket]++;
-            if (cursor) walls->bucket_item[cursor[bucket]++] = index;
-        }
-    return items;
-}
-
-static void sort_into_buckets(PhxWalls *walls) {
-    const uint32_t buckets = walls->buckets_x * walls->buckets_y;
-    uint32_t *start = walls->bucket_start;
-    memset(start, 0, sizeof *start * ((size_t)buckets + 1));
-    for (uint32_t i = 0; i < walls->count; i++) spread(walls, i, start, NULL);
-    uint32_t sum = 0;
-    for (uint32_t b = 0; b <= buckets; b++) {
-        const uint32_t items = start[b];
-        start[b] = sum;
-        sum += items;
-    }
-    for (uint32_t i = 0; i < walls->count; i++) spread(walls, i, NULL, start);
-    memmove(start + 1, start, sizeof *start * buckets);
-    start[0] = 0;
-}
-
-PhxStatus phx_walls_build_grid(PhxWalls *walls, const PhxNavGrid *grid) {
-    walls->count = 0;
-    const PhxWallsSize size = phx_walls_size_grid(grid);
-    if (size.walls > walls->capacity || size.buckets > walls->bucket_capacity ||
-        size.items > walls->item_capacity)
-        return PHX_ERROR_FULL;
-    Scan scan = {.grid = grid, .walls = walls};
-    scan_lines(&scan, true);
-    const uint32_t horizontals = scan.count;
-    scan_lines(&scan, false);
-    walls->count = scan.count;
-    walls->origin_x = walls->origin_y = 0;
-    walls->bucket_shift = BUCKET_BITS;
-    walls->buckets_x = (grid->width >> (BUCKET_BITS - CELL_BITS)) + 1;
-    walls->buckets_y = (grid->height >> (BUCKET_BITS - CELL_BITS)) + 1;
-    link_runs(walls, horizontals);
-    sort_into_buckets(walls);
     return PHX_OK;
 }
 
-/* Origin and buckets of polygons: as many as make a bucket 8 units wide, at most 256 x 256. */
-static void fit_buckets(PhxWalls *walls, const PhxVec2 *vertices, uint32_t total) {
-    int32_t low_x = 0, low_y = 0, high_x = 0, high_y = 0;
-    for (uint32_t i = 0; i < total; i++) {
-        const PhxVec2 v = vertices[i];
-        low_x = i == 0 || v.x < low_x ? v.x : low_x;
-        low_y = i == 0 || v.y < low_y ? v.y : low_y;
-        high_x = i == 0 || v.x > high_x ? v.x : high_x;
-        high_y = i == 0 || v.y > high_y ? v.y : high_y;
+/* Puts the fresh blocks in the place of the old ones. */
+static void change_blocks(const Task *task) {
+    PhxWalls *walls = task->walls;
+    for (uint32_t i = 0; i < task->count; i++) {
+        PhxWallSector *sector = &walls->sector[sector_index(task, i)];
+        if (!sector->fresh && sector->fresh_count > 0) continue;
+        release(walls, &sector->block, &sector->bytes);
+        sector->block = sector->fresh;
+        sector->bytes = sector->fresh_bytes;
+        sector->fresh = NULL;
+        sector->fresh_bytes = 0;
     }
-    uint32_t shift = BUCKET_BITS;
-    while ((uint32_t)(high_x - low_x) >> shift > 255 || (uint32_t)(high_y - low_y) >> shift > 255) shift++;
-    walls->origin_x = low_x, walls->origin_y = low_y;
-    walls->bucket_shift = shift;
-    walls->buckets_x = ((uint32_t)(high_x - low_x) >> shift) + 1;
-    walls->buckets_y = ((uint32_t)(high_y - low_y) >> shift) + 1;
 }
 
-static uint32_t vertex_total(const uint32_t *sizes, uint32_t count) {
-    uint32_t total = 0;
-    for (uint32_t i = 0; i < count; i++) total += sizes[i];
-    return total;
+static bool same(const PhxWallSector *a, const PhxWallSector *b) {
+    return a->count == b->count && (a->count == 0 || memcmp(a->block, b->block, (size_t)a->count * 4) == 0);
 }
 
-PhxWallsSize phx_walls_size_polygons(const PhxVec2 *vertices, const uint32_t *sizes, uint32_t count) {
-    const uint32_t total = vertex_total(sizes, count);
-    PhxWalls walls = {0};
-    fit_buckets(&walls, vertices, total);
-    PhxWallsSize size = {.walls = total, .buckets = walls.buckets_x * walls.buckets_y};
-    PhxWall pair[2];
-    walls.wall = pair;
-    for (uint32_t p = 0, first = 0; p < count; first += sizes[p++])
-        for (uint32_t i = 0; i < sizes[p]; i++) {
-            pair[0] = (PhxWall){.start = vertices[first + i], .next = 1};
-            pair[1] = (PhxWall){.start = vertices[first + (i + 1) % sizes[p]]};
-            size.items += spread(&walls, 0, NULL, NULL);
-        }
-    return size;
+/* What an overlay has in common with its base it doesn't keep. */
+static void settle(const Task *task) {
+    PhxWalls *walls = task->walls;
+    for (uint32_t i = 0; i < task->count; i++) {
+        const uint32_t index = sector_index(task, i);
+        PhxWallSector *sector = &walls->sector[index];
+        sector->own = !walls->base || !same(sector, phx_wall_sector(walls->base, index));
+        if (sector->own) continue;
+        release(walls, &sector->block, &sector->bytes);
+        sector->count = sector->items = 0;
+    }
 }
 
-/* One closed outline from walls->count on. */
-static PhxStatus add_polygon(PhxWalls *walls, const PhxVec2 *vertices, uint32_t size) {
-    if (size < 2) return PHX_ERROR_ARGUMENT;
-    const uint32_t first = walls->count;
-    for (uint32_t i = 0; i < size; i++) {
-        PhxWall *wall = &walls->wall[first + i];
-        const PhxVec2 edge = phx_vec2_sub(vertices[(i + 1) % size], vertices[i]);
-        *wall = (PhxWall){.start = vertices[i]};
-        wall->length = (fix16_t)phx_vec2_normalize(edge, &wall->dir);
-        wall->next = (int32_t)(first + (i + 1) % size);
-        wall->prev = (int32_t)(first + (i + size - 1) % size);
-        if (wall->length < MIN_EDGE) return PHX_ERROR_ARGUMENT;
-    }
-    for (uint32_t i = first; i < first + size; i++) {
-        PhxWall *wall = &walls->wall[i];
-        wall->convex = phx_dir_det(walls->wall[wall->prev].dir, wall->dir) >= 0;
-    }
-    walls->count += size;
+static uint32_t pieces(const Task *task) {
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < task->count; i++) count += task->walls->sector[sector_index(task, i)].count;
+    return count;
+}
+
+static PhxStatus rebuild(const Task *task, const PhxJobs *jobs) {
+    run(task, jobs, count_range);
+    const PhxStatus status = take_blocks(task);
+    if (status != PHX_OK) return status;
+    change_blocks(task);
+    run(task, jobs, fill_range);
+    settle(task);
     return PHX_OK;
 }
 
-PhxStatus phx_walls_build_polygons(PhxWalls *walls, const PhxVec2 *vertices, const uint32_t *sizes,
-                                   uint32_t count) {
-    walls->count = 0;
-    const PhxWallsSize size = phx_walls_size_polygons(vertices, sizes, count);
-    if (size.walls > walls->capacity || size.buckets > walls->bucket_capacity ||
-        size.items > walls->item_capacity)
-        return PHX_ERROR_FULL;
-    for (uint32_t p = 0, first = 0; p < count; first += sizes[p++]) {
-        const PhxStatus status = add_polygon(walls, vertices + first, sizes[p]);
-        if (status != PHX_OK) {
-            walls->count = 0;
-            return status;
-        }
+static Task whole(PhxWalls *walls, const PhxNavGrid *grid) {
+    return (Task){.walls = walls,
+                  .grid = grid,
+                  .across = walls->sectors_x,
+                  .count = walls->sectors_x * walls->sectors_y};
+}
+
+static PhxStatus take_sectors(PhxWalls *walls) {
+    const size_t bytes = sizeof(PhxWallSector) * walls->sectors_x * walls->sectors_y;
+    walls->sector = walls->allocator.allocate(walls->allocator.user, bytes);
+    if (!walls->sector) {
+        *walls = (PhxWalls){0};
+        return PHX_ERROR_MEMORY;
     }
-    fit_buckets(walls, vertices, size.walls);
-    sort_into_buckets(walls);
+    memset(walls->sector, 0, bytes);
     return PHX_OK;
+}
+
+PhxStatus phx_walls_create_grid_cut(PhxWalls *walls, PhxAllocator allocator, const PhxNavGrid *grid,
+                                    const PhxJobs *jobs, uint32_t shift) {
+    *walls = (PhxWalls){0};
+    if (grid->width - 1 >= PHX_NAV_MAX_SIDE || grid->height - 1 >= PHX_NAV_MAX_SIDE)
+        return PHX_ERROR_ARGUMENT;
+    *walls = (PhxWalls){.allocator = allocator,
+                        .width = grid->width,
+                        .height = grid->height,
+                        .sector_shift = shift,
+                        .sectors_x = ((grid->width - 1) >> shift) + 1,
+                        .sectors_y = ((grid->height - 1) >> shift) + 1};
+    PhxStatus status = take_sectors(walls);
+    if (status != PHX_OK) return status;
+    const Task task = whole(walls, grid);
+    status = rebuild(&task, jobs);
+    if (status != PHX_OK)
+        phx_walls_destroy(walls);
+    else
+        walls->count = pieces(&task);
+    return status;
+}
+
+PhxStatus phx_walls_create_grid(PhxWalls *walls, PhxAllocator allocator, const PhxNavGrid *grid,
+                                const PhxJobs *jobs) {
+    return phx_walls_create_grid_cut(walls, allocator, grid, jobs, PHX_WALLS_SECTOR_SHIFT);
+}
+
+PhxStatus phx_walls_create_over(PhxWalls *walls, PhxAllocator allocator, const PhxWalls *base) {
+    *walls = (PhxWalls){.allocator = allocator,
+                        .width = base->width,
+                        .height = base->height,
+                        .sector_shift = base->sector_shift,
+                        .sectors_x = base->sectors_x,
+                        .sectors_y = base->sectors_y,
+                        .base = base};
+    return take_sectors(walls);
+}
+
+/* A change of a cell concerns the lines around it and the ends of segments at its corners. Returns false
+ * where the rectangle holds no cell of the map. */
+static bool sectors_of(const PhxWalls *walls, PhxCellRect rect, Task *task) {
+    const int32_t width = (int32_t)walls->width, height = (int32_t)walls->height;
+    if (rect.x0 >= rect.x1 || rect.y0 >= rect.y1) return false;
+    if (rect.x0 >= width || rect.y0 >= height || rect.x1 <= 0 || rect.y1 <= 0) return false;
+    const uint32_t shift = walls->sector_shift;
+    const uint32_t low_x = rect.x0 > 1 ? (uint32_t)rect.x0 - 1 : 0;
+    const uint32_t low_y = rect.y0 > 1 ? (uint32_t)rect.y0 - 1 : 0;
+    const uint32_t high_x = (uint32_t)(rect.x1 < width ? rect.x1 : width - 1); /* the cell behind */
+    const uint32_t high_y = (uint32_t)(rect.y1 < height ? rect.y1 : height - 1);
+    task->first_x = low_x >> shift;
+    task->first_y = low_y >> shift;
+    task->across = (high_x >> shift) - task->first_x + 1;
+    task->count = task->across * ((high_y >> shift) - task->first_y + 1);
+    return true;
+}
+
+PhxStatus phx_walls_update_grid(PhxWalls *walls, const PhxNavGrid *grid, PhxCellRect rect,
+                                const PhxJobs *jobs) {
+    Task task = {.walls = walls, .grid = grid};
+    if (!sectors_of(walls, rect, &task)) return PHX_OK;
+    const uint32_t before = pieces(&task);
+    const PhxStatus status = rebuild(&task, jobs);
+    if (status == PHX_OK) walls->count += pieces(&task) - before;
+    return status;
+}
+
+void phx_walls_destroy(PhxWalls *walls) {
+    const uint32_t sectors = walls->sector ? walls->sectors_x * walls->sectors_y : 0;
+    for (uint32_t i = 0; i < sectors; i++) release(walls, &walls->sector[i].block, &walls->sector[i].bytes);
+    if (walls->sector)
+        walls->allocator.release(walls->allocator.user, walls->sector, sizeof(PhxWallSector) * sectors);
+    if (walls->wall) phx_walls_release_polygons(walls);
+    *walls = (PhxWalls){0};
+}
+
+size_t phx_walls_bytes(const PhxWalls *walls) {
+    if (!walls->sector) return phx_walls_polygon_bytes(walls);
+    const uint32_t sectors = walls->sectors_x * walls->sectors_y;
+    size_t bytes = sizeof(PhxWallSector) * sectors;
+    for (uint32_t i = 0; i < sectors; i++) bytes += walls->sector[i].bytes;
+    return bytes;
 }

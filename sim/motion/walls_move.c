@@ -13,15 +13,14 @@
  * exactly.
  */
 #include <phalanx/walls.h>
-
-#include "base/assert.h"
+#include <string.h>
 
 enum {
     CELL = 1 << 16,
     PIECE_MAX = CELL / 2,
     PUSHES = 4,  /* cells that one piece is moved out of */
     FREEING = 4, /* pieces by which a disc that begins in a wall is moved out in one call */
-    RESCUE = 8,  /* cells: how far a centre in a wall looks for an open one */
+    RESCUE = 8,  /* cells: how far a centre in a wall looks for an open one at first */
     RADIUS_MIN = 1 << 12,
     RADIUS_MAX = 16 << 16,
 };
@@ -156,21 +155,73 @@ static bool move_piece(const PhxNavGrid *grid, PhxVec2 *at, PhxVec2 piece, fix16
     return false;
 }
 
-/* A centre in a wall: towards the centre of the nearest open cell (by squared distance, then y, then x). */
-static PhxVec2 rescue(const PhxNavGrid *grid, PhxVec2 at, fix16_t radius) {
+/* The search for the open cell whose centre is nearest to a point. */
+typedef struct Search {
+    const PhxNavGrid *grid;
+    PhxVec2 at;
+    uint64_t best; /* squared distance; ties: lower y, then x */
+    int32_t cx, cy;
+    bool found;
+} Search;
+
+static void offer(Search *s, int32_t cx, int32_t cy) {
+    const PhxVec2 center = phx_vec2(cx * CELL + CELL / 2, cy * CELL + CELL / 2);
+    const uint64_t distance_sq = phx_vec2_distance_sq(s->at, center);
+    if (s->found &&
+        (distance_sq > s->best || (distance_sq == s->best && (cy > s->cy || (cy == s->cy && cx > s->cx)))))
+        return;
+    *s = (Search){s->grid, s->at, distance_sq, cx, cy, true};
+}
+
+static bool eight_solid(const uint8_t *cost) {
+    uint64_t word;
+    memcpy(&word, cost, sizeof word);
+    return word == UINT64_MAX;
+}
+
+/* The first open cell of a row at or to the right of `from`, up to `last`; and to the left, down to `first`.
+ */
+static void search_row(Search *s, int32_t cy, int32_t first, int32_t from, int32_t last) {
+    const uint8_t *row = s->grid->cost + (size_t)cy * s->grid->width;
+    int32_t right = from;
+    while (right <= last && row[right] == PHX_NAV_IMPASSABLE)
+        right += right + 7 <= last && eight_solid(row + right) ? 8 : 1;
+    if (right <= last) offer(s, right, cy);
+    int32_t left = from - 1;
+    while (left >= first && row[left] == PHX_NAV_IMPASSABLE)
+        left -= left - 7 >= first && eight_solid(row + left - 7) ? 8 : 1;
+    if (left >= first) offer(s, left, cy);
+}
+
+static int32_t clamp_cell(int64_t cell, uint32_t size) {
+    return cell < 0 ? 0 : cell >= (int64_t)size ? (int32_t)size - 1 : (int32_t)cell;
+}
+
+/* Squares of rising size about the point's cell. Cells outside of one of half side h are farther than
+ * h + 1/2. */
+static Search nearest_open(const PhxNavGrid *grid, PhxVec2 at) {
+    Search s = {.grid = grid, .at = at};
     const int32_t own_x = cell_of(at.x), own_y = cell_of(at.y);
-    uint64_t best = UINT64_MAX;
-    PhxVec2 target = at;
-    for (int32_t cy = own_y - RESCUE; cy <= own_y + RESCUE; cy++)
-        for (int32_t cx = own_x - RESCUE; cx <= own_x + RESCUE; cx++) {
-            if (solid(grid, cx, cy)) continue;
-            const PhxVec2 center = phx_vec2(cx * CELL + CELL / 2, cy * CELL + CELL / 2);
-            const uint64_t distance_sq = phx_vec2_distance_sq(at, center);
-            if (distance_sq >= best) continue;
-            best = distance_sq;
-            target = center;
-        }
-    return phx_vec2_add(at, phx_vec2_clamp_length(phx_vec2_sub(target, at), radius > CELL ? radius : CELL));
+    const int32_t from = clamp_cell(own_x, grid->width);
+    for (int64_t half = RESCUE;; half *= 2) {
+        const int32_t first_x = clamp_cell(own_x - half, grid->width),
+                      last_x = clamp_cell(own_x + half, grid->width);
+        const int32_t first_y = clamp_cell(own_y - half, grid->height),
+                      last_y = clamp_cell(own_y + half, grid->height);
+        for (int32_t cy = first_y; cy <= last_y; cy++) search_row(&s, cy, first_x, from, last_x);
+        const uint64_t sure = (uint64_t)half * CELL + CELL / 2;
+        const bool all = first_x == 0 && first_y == 0 && last_x == (int32_t)grid->width - 1 &&
+                         last_y == (int32_t)grid->height - 1;
+        if (all || (s.found && s.best <= sure * sure)) return s;
+    }
+}
+
+/* A centre in a wall: towards the centre of the nearest open cell. */
+static PhxVec2 rescue(const PhxNavGrid *grid, PhxVec2 at, fix16_t radius) {
+    const Search s = nearest_open(grid, at);
+    if (!s.found) return at;
+    const PhxVec2 way = phx_vec2_sub(phx_vec2(s.cx * CELL + CELL / 2, s.cy * CELL + CELL / 2), at);
+    return phx_vec2_add(at, phx_vec2_clamp_length(way, radius > CELL ? radius : CELL));
 }
 
 /* A disc that begins in a wall is moved out piece by piece, as far as the place is wide enough. */

@@ -203,7 +203,7 @@ void phx_sim_destroy(PhxSim *sim) {
     if (!sim) return;
     phx_world_destroy(sim->world);
     phx_world_destroy(sim->spare);
-    phx_arena_destroy(&sim->walls_arena);
+    phx_walls_destroy(&sim->walls);
     PhxArena arena = sim->arena; /* the sim lies inside its own arena */
     phx_arena_destroy(&arena);
 }

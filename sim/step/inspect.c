@@ -39,7 +39,7 @@ uint64_t phx_sim_audit_failures(const PhxSim *sim) { return sim->world->audit_fa
 
 size_t phx_sim_memory_bytes(const PhxSim *sim) {
     const size_t spare = sim->spare ? sim->spare->arena.size : 0;
-    return sim->arena.size + sim->walls_arena.size + sim->world->arena.size + spare;
+    return sim->arena.size + phx_walls_bytes(&sim->walls) + sim->world->arena.size + spare;
 }
 
 const char *phx_sim_table_name(const PhxSim *sim, uint32_t table) {

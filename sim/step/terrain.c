@@ -16,14 +16,9 @@ void phx_sim_touch(PhxSim *sim, PhxCellRect cells) {
 }
 
 static PhxStatus make_walls(PhxSim *sim, const PhxNavGrid *grid) {
-    const PhxWallsSize size = phx_walls_size_grid(grid);
-    phx_arena_destroy(&sim->walls_arena);
-    PhxArena measure = phx_arena_measure();
-    phx_walls_layout(&sim->walls, &measure, size);
-    const PhxStatus status = phx_arena_create(&sim->walls_arena, sim->allocator, measure.used);
-    if (status != PHX_OK) return status;
-    phx_walls_layout(&sim->walls, &sim->walls_arena, size);
-    return phx_walls_build_grid(&sim->walls, grid);
+    const PhxCellRect all = {0, 0, (int32_t)grid->width, (int32_t)grid->height};
+    if (sim->walls.width == 0) return phx_walls_create_grid(&sim->walls, sim->allocator, grid, &sim->jobs);
+    return phx_walls_update_grid(&sim->walls, grid, all, &sim->jobs);
 }
 
 PhxStatus phx_sim_derive_terrain(PhxSim *sim) {

@@ -131,17 +131,15 @@ PHX_TEST(orca_limits, hold_over_whole_ticks) {
             {middle.x + w, middle.y + 2 * w < 8192 * ONE ? middle.y + 2 * w : 8192 * ONE},
             {left, middle.y + 3 * (w / 2)}};
         const uint32_t size = BOX;
-        const PhxWallsSize walls_size = phx_walls_size_polygons(box, &size, 1);
         Scene s = {0};
         PhxArena arena = phx_arena_measure();
         for (int pass = 0; pass < 2; pass++) {
             phx_spatial_layout(&s.spatial, &arena, UNITS);
             phx_orca_layout(&s.work, &arena, UNITS, CLASSES);
-            phx_walls_layout(&s.walls, &arena, walls_size);
             const size_t bytes = arena.used;
             if (pass == 0) CHECK_OK(phx_arena_create(&arena, phx_allocator_default(), bytes));
         }
-        const PhxStatus status = phx_walls_build_polygons(&s.walls, box, &size, 1);
+        const PhxStatus status = phx_walls_create_polygons(&s.walls, phx_allocator_default(), box, &size, 1);
         CHECK_THAT(status == PHX_OK || w < ONE / 2, "round %d", round);
         const PhxJobs serial = phx_jobs_serial();
         phx_spatial_build(&s.spatial, &serial, column[0], column[1], NULL, UNITS,
@@ -162,6 +160,7 @@ PHX_TEST(orca_limits, hold_over_whole_ticks) {
                                     .work = &s.work};
         phx_orca_run(&scene, &serial);
         crowded += check_results(&scene, round);
+        phx_walls_destroy(&s.walls);
         phx_arena_destroy(&arena);
     }
     printf("%d units were crowded\n", crowded);

@@ -8,11 +8,10 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/arena.h"
 #include "harness.h"
 #include "motion/orca_lines.h"
 
-enum { ONE = 1 << 16 };
+enum { ONE = 1 << 16, LIMIT = 1000 };
 
 static double unit(uint64_t *seed) { return (double)(test_random(seed) >> 11) * 0x1p-53; }
 static double real(int64_t raw) { return (double)raw / 65536; }
@@ -169,9 +168,12 @@ static double path_to_segment(double px, double py, double vx, double vy, double
 static double path_to_walls(const PhxWalls *walls, const PhxOrcaBody *body, double vx, double vy,
                             double horizon) {
     double best = 1e9;
-    for (uint32_t i = 0; i < walls->count; i++)
+    static PhxWall wall[LIMIT];
+    const uint32_t count = phx_walls_of_sector(walls, 0, wall, LIMIT);
+    CHECK(count <= LIMIT);
+    for (uint32_t i = 0; i < count; i++)
         best = fmin(best, path_to_segment(real(body->position.x), real(body->position.y), vx, vy, horizon,
-                                          walls->wall[i].start, walls->wall[walls->wall[i].next].start));
+                                          wall[i].start, wall[i].end));
     return best;
 }
 
@@ -224,7 +226,6 @@ PHX_TEST(orca_lines, of_walls_permit_what_keeps_off_them) {
         PhxVec2 shape[8];
         PhxNavGrid grid = {32, 32, cost};
         const uint32_t sizes[] = {(uint32_t)test_range(&seed, 2, 6)};
-        PhxWallsSize size;
         if (map) {
             memset(cost, 1, sizeof cost);
             for (int i = 0; i < 6; i++) {
@@ -232,7 +233,6 @@ PHX_TEST(orca_lines, of_walls_permit_what_keeps_off_them) {
                               w = test_range(&seed, 1, 6), h = test_range(&seed, 1, 6);
                 for (int64_t cy = y; cy < y + h; cy++) memset(cost + cy * 32 + x, 255, (size_t)w);
             }
-            size = phx_walls_size_grid(&grid);
         } else { /* a convex polygon about (16, 16) */
             const double turn = unit(&seed) * 6.3, a = 1 + unit(&seed) * 5, b = 1 + unit(&seed) * 5;
             for (uint32_t i = 0; i < sizes[0]; i++) {
@@ -240,16 +240,11 @@ PHX_TEST(orca_lines, of_walls_permit_what_keeps_off_them) {
                 shape[i] = phx_vec2((fix16_t)((16 + x * cos(turn) - y * sin(turn)) * ONE),
                                     (fix16_t)((16 + x * sin(turn) + y * cos(turn)) * ONE));
             }
-            size = phx_walls_size_polygons(shape, sizes, 1);
         }
         PhxWalls walls;
-        PhxArena arena = phx_arena_measure();
-        phx_walls_layout(&walls, &arena, size);
-        const size_t bytes = arena.used;
-        CHECK_OK(phx_arena_create(&arena, phx_allocator_default(), bytes));
-        phx_walls_layout(&walls, &arena, size);
-        CHECK_OK(map ? phx_walls_build_grid(&walls, &grid)
-                     : phx_walls_build_polygons(&walls, shape, sizes, 1));
+        const PhxJobs serial = phx_jobs_serial();
+        CHECK_OK(map ? phx_walls_create_grid(&walls, phx_allocator_default(), &grid, &serial)
+                     : phx_walls_create_polygons(&walls, phx_allocator_default(), shape, sizes, 1));
         PhxOrcaBody body = random_body(&seed, 8, 3, 0.25 + unit(&seed));
         body.position = phx_vec2_add(body.position, phx_vec2(16 * ONE, 16 * ONE));
         bool inside = map && cost[(body.position.y / ONE) * 32 + body.position.x / ONE] != 1;
@@ -261,7 +256,7 @@ PHX_TEST(orca_lines, of_walls_permit_what_keeps_off_them) {
                                                        body.position.y - walls.wall[i].start.y)) >= 0;
         }
         if (!inside) check_body(&walls, &body, 0.25 + unit(&seed) * 2, &seed, k, map ? &maps : &boxes);
-        phx_arena_destroy(&arena);
+        phx_walls_destroy(&walls);
     }
     printf("polygons: %d asked, %d lines, %d velocities permitted, %d of %d free ones forbidden\n",
            boxes.asked, boxes.lines, boxes.permitted, boxes.forbidden_free, boxes.free_before);

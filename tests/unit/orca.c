@@ -28,7 +28,6 @@ typedef struct Crowd {
 static void crowd_layout(Crowd *crowd) {
     phx_spatial_layout(&crowd->spatial, &crowd->arena, CAPACITY);
     phx_orca_layout(&crowd->work, &crowd->arena, CAPACITY, 1);
-    if (crowd->grid.width) phx_walls_layout(&crowd->walls, &crowd->arena, phx_walls_size_grid(&crowd->grid));
 }
 
 static Crowd *crowd_make(const PhxNavGrid *grid) {
@@ -48,11 +47,12 @@ static Crowd *crowd_make(const PhxNavGrid *grid) {
     const size_t bytes = crowd->arena.used;
     CHECK_OK(phx_arena_create(&crowd->arena, phx_allocator_default(), bytes));
     crowd_layout(crowd);
-    if (grid) CHECK_OK(phx_walls_build_grid(&crowd->walls, grid));
+    if (grid) CHECK_OK(phx_walls_create_grid(&crowd->walls, phx_allocator_default(), grid, &crowd->jobs));
     return crowd;
 }
 
 static void crowd_free(Crowd *crowd) {
+    phx_walls_destroy(&crowd->walls);
     phx_arena_destroy(&crowd->arena);
     free(crowd);
 }

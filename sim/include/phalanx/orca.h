@@ -72,6 +72,11 @@ void phx_orca_layout(PhxOrcaWork *work, struct PhxArena *arena, uint32_t capacit
 typedef struct PhxOrcaScene {
     const PhxSpatial *spatial; /* built from this tick's positions; the rows in it are the units that count */
     const PhxWalls *walls;     /* null: none */
+    /* Where gates make a difference: the walls that stop a unit are wall_sets[wall_set_of[slot]] (null:
+     * none), each index < wall_set_count. wall_sets null: all units are stopped by `walls`. */
+    const PhxWalls *const *wall_sets;
+    const uint8_t *wall_set_of; /* by slot */
+    uint32_t wall_set_count;
     const fix16_t *vel_x, *vel_y;
     const fix16_t *pref_x, *pref_y;
     const uint16_t *class_of; /* null: all of class 0; each < class_count */

@@ -82,7 +82,6 @@ struct PhxSim {
 
     /* DERIVED from terrain. */
     uint32_t terrain_revision; /* of which the next three are made */
-    PhxArena walls_arena;
     PhxWalls walls;
     uint32_t *component, *component_stack;
     PhxFieldCache fields;
