@@ -94,6 +94,29 @@ uint64_t phx_tile_cost(const PhxTile *tile, const PhxNavGrid *plane, uint32_t ce
 /* The flow code of a cell (nav.h), and whether all of the cell sees the goal. */
 uint8_t phx_tile_flow(const PhxTile *tile, const PhxNavGrid *plane, uint32_t cell, bool *in_sight);
 
+/* For a viewer: what a layer says of a goal set, as plain arrays of the whole map, row by row. Null members
+ * are left out. */
+typedef struct PhxRoutesLayers {
+    uint64_t *cost;    /* of the way; UINT64_MAX: none */
+    uint8_t *flow;     /* codes of nav.h */
+    uint8_t *sight;    /* 1: all of the cell sees a goal */
+    PhxDir *direction; /* what a unit at the cell's centre is told that wants to the middle of a goal's cell */
+} PhxRoutesLayers;
+/* Fills the arrays from the tiles of all sectors, in as many batches as the cache needs; ends the present
+ * batch. Changes no result. Errors: PHX_ERROR_MEMORY. Cost: that of all tiles. */
+PHX_MUST_USE PhxStatus phx_routes_layers(PhxRoutes *routes, uint32_t layer, uint64_t goal,
+                                         const PhxJobs *jobs, const PhxRoutesLayers *out);
+/* One side of a portal: a cell, the cell across the border, and the exact cost of the way from the first over
+ * the portal graph; UINT64_MAX: none. */
+typedef struct PhxRoutesPortal {
+    uint32_t cell, partner;
+    uint64_t cost;
+} PhxRoutesPortal;
+/* Fills `out` (room for `limit`; may be null for 0) with an open layer's portals, by sector, and *count with
+ * how many there are. Errors: PHX_ERROR_MEMORY. Cost: that of a route over the whole graph. */
+PHX_MUST_USE PhxStatus phx_routes_portals(const PhxRoutes *routes, uint32_t layer, uint64_t goal,
+                                          PhxRoutesPortal *out, uint32_t limit, uint32_t *count);
+
 typedef struct PhxRoutesUse {
     size_t plane_bytes, graph_bytes, cache_bytes; /* in use now */
     size_t cache_peak, cache_limit, tile_bytes;
