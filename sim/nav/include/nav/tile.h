@@ -97,7 +97,7 @@ enum {
     PHX_TILE_STRIDE = PHX_SECTOR_SIDE + 2, /* rows with a border of one cell */
     PHX_TILE_BORDERED = PHX_TILE_STRIDE * PHX_TILE_STRIDE,
     PHX_TILE_SEEDS = PHX_SECTOR_CELLS + 4 * PHX_SECTOR_SIDE,
-    PHX_TILE_SPOTS = 2 * PHX_SECTOR_CELLS + 4 * PHX_SECTOR_SIDE
+    PHX_TILE_SPOTS = PHX_SECTOR_CELLS + 8 * PHX_SECTOR_SIDE + 1
 };
 
 /* Working memory of one build; its content matters neither before nor after. One for each worker. */
@@ -114,6 +114,9 @@ typedef struct PhxTileWork {
     uint8_t light[PHX_TILE_BORDERED];
     uint8_t cost[PHX_TILE_BORDERED]; /* of the map, the border's too */
     PhxTileSpot spots[PHX_TILE_SPOTS];
+    uint16_t spot_number[PHX_TILE_SPOTS], goal_number[PHX_SIGHT_GOALS]; /* among the tile's aims, plus 1 */
+    uint8_t band[PHX_SECTOR_CELLS];                                     /* of each region */
+    uint64_t most[PHX_SECTOR_CELLS];                                    /* largest value of each region */
 } PhxTileWork;
 
 /* Whose rings the tile of a sector needs: bit 0 E, 1 S, 2 W, 3 N. The route must cover the sector and its

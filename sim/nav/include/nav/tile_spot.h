@@ -1,0 +1,87 @@
+/* tile_spot.h: spots, the points that units aim at, in 1/16 of a cell; and the parts of a tile's build. For
+ * the files tile_*.c only.
+ */
+#ifndef PHX_NAV_TILE_SPOT_H
+#define PHX_NAV_TILE_SPOT_H
+
+#include "nav/field_work.h"
+#include "nav/tile.h"
+
+enum {
+    PHX_SPOT_UNIT = 16, /* spots are measured in 1/16 of a cell */
+    PHX_SPOT_NEAR = 1   /* how far a corner's spot keeps off the cell's edges */
+};
+
+/* Where a spot lies, from the map's origin. */
+static inline int32_t phx_spot_x(uint32_t spot, uint32_t map_width) {
+    const uint32_t corner = spot >> PHX_SPOT_CORNER;
+    const int32_t x = (int32_t)((spot & PHX_SPOT_CELL) % map_width) * PHX_SPOT_UNIT;
+    return x + (corner == 0                  ? PHX_SPOT_UNIT / 2
+                : corner == 1 || corner == 4 ? PHX_SPOT_UNIT - PHX_SPOT_NEAR
+                                             : PHX_SPOT_NEAR);
+}
+static inline int32_t phx_spot_y(uint32_t spot, uint32_t map_width) {
+    const uint32_t corner = spot >> PHX_SPOT_CORNER;
+    const int32_t y = (int32_t)((spot & PHX_SPOT_CELL) / map_width) * PHX_SPOT_UNIT;
+    return y + (corner == 0   ? PHX_SPOT_UNIT / 2
+                : corner <= 2 ? PHX_SPOT_UNIT - PHX_SPOT_NEAR
+                              : PHX_SPOT_NEAR);
+}
+
+/* Index with border of a local index. */
+static inline uint32_t phx_tile_bordered(uint32_t local) {
+    return ((local >> PHX_SECTOR_SHIFT) + 1) * PHX_TILE_STRIDE + (local & (PHX_SECTOR_SIDE - 1)) + 1;
+}
+/* The bordered index of the i-th cell across a side, and the local index of the one before it. */
+static inline uint32_t phx_tile_outer(const PhxSectorFrame *frame, uint32_t side, uint32_t i) {
+    switch (side) {
+    case 0:
+        return (i + 1) * PHX_TILE_STRIDE + frame->width + 1;
+    case 1:
+        return (frame->height + 1) * PHX_TILE_STRIDE + i + 1;
+    case 2:
+        return (i + 1) * PHX_TILE_STRIDE;
+    default:
+        return i + 1;
+    }
+}
+static inline uint32_t phx_tile_inner(const PhxSectorFrame *frame, uint32_t side, uint32_t i) {
+    switch (side) {
+    case 0:
+        return i << PHX_SECTOR_SHIFT | (frame->width - 1);
+    case 1:
+        return (frame->height - 1) << PHX_SECTOR_SHIFT | i;
+    case 2:
+        return i << PHX_SECTOR_SHIFT;
+    default:
+        return i;
+    }
+}
+static inline uint32_t phx_tile_border_length(const PhxSectorFrame *frame, uint32_t side) {
+    return side % 2 ? frame->width : frame->height;
+}
+
+/* One build: a ring's (rings is null) or a tile's. */
+typedef struct PhxTileBuild {
+    const PhxTileTask *task;
+    PhxTileWork *work;
+    const PhxTileRing *const *rings;
+    int32_t offset[8]; /* of the directions, in bordered indices */
+} PhxTileBuild;
+
+/* Makes the ground and the costs, and empties the list of seeds. tile_front.c. */
+void phx_tile_begin(PhxTileBuild *build, uint32_t sector);
+/* Adds the goals in the sector; the sector's vertices; the steps into the neighbours. */
+void phx_tile_seed_goals(PhxTileBuild *build);
+void phx_tile_seed_vertices(PhxTileBuild *build);
+void phx_tile_seed_rings(PhxTileBuild *build);
+/* Runs the front; each region's sums are relative to its least seed, base[region]. */
+void phx_tile_run(PhxTileBuild *build);
+/* Whether the step in direction d from a bordered index within the sector may be made, out of it too, and
+ * whether it leaves the sector over a border. */
+bool phx_tile_may_leave(const PhxTileBuild *build, uint32_t at, uint32_t d, uint32_t *side, uint32_t *i);
+
+/* The any-angle ways of all reached cells: spots, aim, length, light. tile_aim.c. */
+void phx_tile_find_aims(PhxTileBuild *build);
+
+#endif

@@ -1,0 +1,219 @@
+/* tile_direction.c: what a tile says to a unit.
+ *
+ * In: a tile, the plane that it was built for, positions Q16.16. Out: unit vectors Q2.30, costs, codes.
+ *
+ * In sight: straight to the goal's point. Elsewhere the wishes of the up to four cells of the sector that
+ * surround the position are weighted bilinearly: each is the direction from the position to the cell's aim,
+ * or its arrow; a cell that no step from the own cell leads to, or whose wish is more than 90 degrees off the
+ * own arrow, doesn't count. Then, if a step of 1 unit would touch a wall, the parts that lead into it are
+ * taken off; if nothing along the own arrow is left, the arrow itself is told. So from any position a
+ * straight step of up to 1 unit touches passable cells only, and has a positive part along the own arrow.
+ * Cost: constant, at most five roots; in walls, the square of the distance to the nearest passable cell.
+ * Determinism: integers; each rounding is symmetric about zero.
+ */
+#include "nav/nearest.h"
+#include "nav/tile_spot.h"
+
+/* Components of the directions, Q30: 2^30 / sqrt 2. */
+enum { STRAIGHT = 1 << 30, DIAGONAL = 759250125, UNIT = 65536 };
+
+/* A position in its sector and cell. */
+typedef struct Place {
+    const PhxTile *tile;
+    const PhxNavGrid *plane;
+    PhxSectorFrame frame;
+    fix16_t x, y;
+    int32_t cx, cy;
+    uint8_t own; /* arrow */
+} Place;
+
+static PhxDir arrow(uint8_t code) {
+    const int32_t length = code % 2 ? DIAGONAL : STRAIGHT;
+    return phx_dir(phx_flow_dx[code] * length, phx_flow_dy[code] * length);
+}
+
+static uint32_t local_at(const Place *place, int32_t cx, int32_t cy) {
+    return (uint32_t)(cy - (int32_t)place->frame.y0) << PHX_SECTOR_SHIFT |
+           (uint32_t)(cx - (int32_t)place->frame.x0);
+}
+
+static bool in_sector(const Place *place, int32_t cx, int32_t cy) {
+    return cx >= (int32_t)place->frame.x0 && cy >= (int32_t)place->frame.y0 &&
+           (uint32_t)cx - place->frame.x0 < place->frame.width &&
+           (uint32_t)cy - place->frame.y0 < place->frame.height;
+}
+
+static PhxDir towards(const Place *place, int64_t x, int64_t y) {
+    PhxDir direction;
+    (void)phx_vec2_normalize(phx_vec2((fix16_t)(x - place->x), (fix16_t)(y - place->y)), &direction);
+    return direction;
+}
+
+/* Whether the part of a direction along the own arrow is positive. */
+static bool leads_on(const Place *place, int64_t x, int64_t y) {
+    return x * phx_flow_dx[place->own] + y * phx_flow_dy[place->own] > 0;
+}
+
+/* The direction from the position to a spot; the own arrow where that leads elsewhere. */
+static PhxDir to_aim(const Place *place, uint32_t spot) {
+    enum { SCALE = UNIT / PHX_SPOT_UNIT };
+    const uint32_t width = place->plane->width;
+    const PhxDir direction =
+        towards(place, (int64_t)phx_spot_x(spot, width) * SCALE, (int64_t)phx_spot_y(spot, width) * SCALE);
+    return leads_on(place, direction.x, direction.y) ? direction : arrow(place->own);
+}
+
+/* What the cell at a local index wants; false if it doesn't count. */
+static bool wish_of(const Place *place, uint32_t local, PhxDir *out) {
+    const uint8_t code = place->tile->flow[local] & PHX_FLOW_CODE, aim = place->tile->aim[local];
+    if (code >= PHX_FLOW_GOAL) return false;
+    *out = aim == PHX_TILE_AIM_NONE ? arrow(code) : to_aim(place, place->tile->aims[aim]);
+    return leads_on(place, out->x, out->y);
+}
+
+/* The blend of the surrounding cells. */
+static PhxDir blend(const Place *place, uint32_t local) {
+    const int32_t off_x = place->x - (place->cx * UNIT + PHX_NAV_HALF);
+    const int32_t off_y = place->y - (place->cy * UNIT + PHX_NAV_HALF);
+    const int32_t sx = off_x < 0 ? -1 : 1, sy = off_y < 0 ? -1 : 1;
+    const int64_t fx = off_x * sx, fy = off_y * sy;
+    const int64_t weight[3] = {fx * (UNIT - fy), (UNIT - fx) * fy, fx * fy};
+    const int32_t nx[3] = {place->cx + sx, place->cx, place->cx + sx};
+    const int32_t ny[3] = {place->cy, place->cy + sy, place->cy + sy};
+    const uint8_t aim = place->tile->aim[local];
+    PhxDir own;
+    (void)wish_of(place, local, &own);
+    /* weights sum to 2^32, of which the own is at least a quarter; 18 bits of each suffice */
+    int64_t x = (own.x >> 8) * ((UNIT - fx) * (UNIT - fy) >> 14),
+            y = (own.y >> 8) * ((UNIT - fx) * (UNIT - fy) >> 14);
+    bool alike = true;
+    for (int i = 0; i < 3; i++) {
+        if (!in_sector(place, nx[i], ny[i])) continue;
+        const uint32_t n = local_at(place, nx[i], ny[i]);
+        if (aim != PHX_TILE_AIM_NONE && place->tile->aim[n] == aim) {
+            x += (own.x >> 8) * (weight[i] >> 14);
+            y += (own.y >> 8) * (weight[i] >> 14);
+            continue;
+        }
+        if (!phx_nav_passable(place->plane, nx[i], place->cy) ||
+            !phx_nav_passable(place->plane, place->cx, ny[i]))
+            continue;
+        PhxDir wish;
+        if (!wish_of(place, n, &wish)) continue;
+        alike = false;
+        x += (wish.x >> 8) * (weight[i] >> 14);
+        y += (wish.y >> 8) * (weight[i] >> 14);
+    }
+    if (alike) return own;
+    PhxDir direction;
+    (void)phx_vec2_normalize(phx_vec2((fix16_t)phx_round_shift(x, 12), (fix16_t)phx_round_shift(y, 12)),
+                             &direction);
+    return direction;
+}
+
+/* Which way a step of 1 unit leaves a cell along an axis: -1, 0 or 1. Its ends count as outside. */
+static int32_t leaves(fix16_t position, int32_t cell, int32_t direction) {
+    const int64_t at = position - (int64_t)cell * UNIT, end = at + phx_round_shift(direction, 14);
+    if (direction > 0 && end >= UNIT) return 1;
+    return direction < 0 && end < 0 ? -1 : 0;
+}
+
+/* Takes off what would lead into a wall within 1 unit. */
+static PhxDir keep_off_walls(const Place *place, PhxDir direction) {
+    const PhxNavGrid *plane = place->plane;
+    const int32_t cx = place->cx, cy = place->cy;
+    const int32_t sx = leaves(place->x, cx, direction.x), sy = leaves(place->y, cy, direction.y);
+    const bool open_x = sx == 0 || phx_nav_passable(plane, cx + sx, cy);
+    const bool open_y = sy == 0 || phx_nav_passable(plane, cx, cy + sy);
+    if (open_x && open_y && (sx == 0 || sy == 0 || phx_nav_passable(plane, cx + sx, cy + sy)))
+        return direction;
+    const int32_t ox = phx_flow_dx[place->own], oy = phx_flow_dy[place->own];
+    const bool along_x = open_x && direction.x * (int64_t)ox > 0,
+               along_y = open_y && direction.y * (int64_t)oy > 0;
+    /* one axis alone: the one whose side is open; if both are, that of the arrow */
+    if (along_x && phx_nav_passable(plane, cx + (direction.x > 0 ? 1 : -1), cy))
+        return phx_dir(direction.x > 0 ? STRAIGHT : -STRAIGHT, 0);
+    if (along_y && phx_nav_passable(plane, cx, cy + (direction.y > 0 ? 1 : -1)))
+        return phx_dir(0, direction.y > 0 ? STRAIGHT : -STRAIGHT);
+    return arrow(place->own);
+}
+
+static PhxDir out_of_wall(const Place *place) {
+    const uint32_t cell =
+        phx_nav_nearest_open(place->plane, phx_nav_cell_clamped(place->plane, place->x, place->y));
+    if (cell == PHX_NAV_NO_CELL) return phx_dir(0, 0);
+    const PhxVec2 to = phx_nav_cell_center(place->plane, cell);
+    return towards(place, to.x, to.y);
+}
+
+/* Straight to the goal's point, if that lies in the goal's cell, else to the cell's centre. */
+static PhxDir to_goal(const Place *place, uint32_t goal, PhxVec2 point) {
+    if (phx_nav_cell_at(place->plane, point.x, point.y) != goal)
+        point = phx_nav_cell_center(place->plane, goal);
+    PhxDir direction;
+    const PhxVec2 way = phx_vec2(point.x - place->x, point.y - place->y);
+    const uint32_t length = phx_vec2_normalize(way, &direction);
+    /* a step of 1 unit could pass the point */
+    return length > UNIT ? direction : keep_off_walls(place, direction);
+}
+
+static fix16_t clamp(fix16_t position, uint32_t from, uint32_t cells) {
+    const int64_t low = (int64_t)from * UNIT, high = ((int64_t)from + cells) * UNIT - 1;
+    return (fix16_t)(position < low ? low : position > high ? high : position);
+}
+
+static PhxDir direction_at(Place *place, PhxVec2 goal_point, fix16_t x, fix16_t y) {
+    const PhxSectorFrame *frame = &place->frame;
+    place->x = clamp(x, frame->x0, frame->width);
+    place->y = clamp(y, frame->y0, frame->height);
+    place->cx = place->x / UNIT;
+    place->cy = place->y / UNIT;
+    const uint32_t local = local_at(place, place->cx, place->cy);
+    const uint8_t flow = place->tile->flow[local];
+    place->own = flow & PHX_FLOW_CODE;
+    if (place->own == PHX_FLOW_WALL) {
+        place->x = x, place->y = y;
+        return out_of_wall(place);
+    }
+    if (place->own >= PHX_FLOW_GOAL) return phx_dir(0, 0);
+    if (flow & PHX_FLOW_SIGHT) return to_goal(place, place->tile->aims[place->tile->aim[local]], goal_point);
+    return keep_off_walls(place, blend(place, local));
+}
+
+static Place place_in(const PhxTile *tile, const PhxNavGrid *plane) {
+    Place place = {.tile = tile, .plane = plane};
+    place.frame = phx_sector_frame(plane->width, plane->height, tile->sector);
+    return place;
+}
+
+PhxDir phx_tile_direction(const PhxTile *tile, const PhxNavGrid *plane, PhxVec2 goal_point, fix16_t x,
+                          fix16_t y) {
+    Place place = place_in(tile, plane);
+    return direction_at(&place, goal_point, x, y);
+}
+
+void phx_tile_directions(const PhxTile *tile, const PhxNavGrid *plane, uint32_t count,
+                         const PhxVec2 *goal_points, const PhxVec2 *at, PhxDir *out) {
+    Place place = place_in(tile, plane);
+    for (uint32_t i = 0; i < count; i++) out[i] = direction_at(&place, goal_points[i], at[i].x, at[i].y);
+}
+
+/* The local index of a map cell, if it lies in the tile's sector; else PHX_NAV_NO_CELL. */
+static uint32_t local_of(const PhxTile *tile, const PhxNavGrid *plane, uint32_t cell) {
+    const Place place = place_in(tile, plane);
+    const int32_t cx = (int32_t)(cell % plane->width), cy = (int32_t)(cell / plane->width);
+    return in_sector(&place, cx, cy) ? local_at(&place, cx, cy) : PHX_NAV_NO_CELL;
+}
+
+uint64_t phx_tile_cost(const PhxTile *tile, const PhxNavGrid *plane, uint32_t cell) {
+    const uint32_t local = local_of(tile, plane, cell);
+    if (local == PHX_NAV_NO_CELL || tile->sum[local] == PHX_FIELD_UNREACHED) return UINT64_MAX;
+    return tile->base[tile->flow[local] >> PHX_FLOW_BAND] + tile->sum[local];
+}
+
+uint8_t phx_tile_flow(const PhxTile *tile, const PhxNavGrid *plane, uint32_t cell, bool *in_sight) {
+    const uint32_t local = local_of(tile, plane, cell);
+    const uint8_t flow = local == PHX_NAV_NO_CELL ? PHX_FLOW_WALL : tile->flow[local];
+    if (in_sight) *in_sight = (flow & PHX_FLOW_SIGHT) != 0;
+    return flow & PHX_FLOW_CODE;
+}
