@@ -80,6 +80,10 @@ static void read_rows(const PhxNavGrid *grid, const Frame *f, Matrix *rows) {
     }
 }
 
+static inline bool bit_at(const Matrix *m, uint32_t line, uint32_t at) {
+    return at < 64 ? m->bits[line] >> at & 1 : m->beyond[line];
+}
+
 /* Turns a matrix of 64 x 64 bits over, in place: blocks of 32, 16 .. 1 change places. */
 static void transpose(uint64_t bits[64]) {
     uint64_t mask = UINT64_C(0x00000000ffffffff);
@@ -106,12 +110,8 @@ static void read_columns(const Frame *f, const Matrix *rows, Matrix *columns) {
     for (uint32_t k = 0; k < f->width + 2; k++) {
         const uint32_t x = k - 1; /* column of the sector */
         columns->bits[k] = k == 0 ? before : x < 64 ? square[x] : beyond;
-        columns->before[k] = k == 0   ? rows->before[0]
-                             : x < 64 ? (uint8_t)(rows->bits[0] >> x & 1)
-                                      : rows->beyond[0];
-        columns->beyond[k] = k == 0   ? rows->before[last]
-                             : x < 64 ? (uint8_t)(rows->bits[last] >> x & 1)
-                                      : rows->beyond[last];
+        columns->before[k] = k == 0 ? rows->before[0] : bit_at(rows, 0, x);
+        columns->beyond[k] = k == 0 ? rows->before[last] : bit_at(rows, last, x);
     }
 }
 
@@ -136,10 +136,6 @@ static void count_lines(const Matrix *m, uint32_t lines, uint32_t cells, PhxWall
         sector->fresh_count += population(starts);
         sector->fresh_items += population(starts | (edges & bucket_starts));
     }
-}
-
-static inline bool bit_at(const Matrix *m, uint32_t line, uint32_t at) {
-    return at < 64 ? m->bits[line] >> at & 1 : m->beyond[line];
 }
 
 /* What lies beyond an end, on the solid's side of the line and on the open one. Where only the solid's side
