@@ -80,8 +80,8 @@ PHX_TEST(walls_move, a_clear_disc_stays_clear_and_on_its_side) {
         if (!placed) continue;
         flood(&grid, cell_at(&grid, at), mark);
         for (int step = 0; step < 100; step++) {
-            const fix16_t reach =
-                (fix16_t)(test_range(&seed, 0, 9) ? r * 2 : test_range(&seed, 0, 64 * ONE) / 2);
+            /* up to 64 units in one call: the fastest unit at one tick a second */
+            const fix16_t reach = test_range(&seed, 0, 9) ? r * 2 : (fix16_t)test_range(&seed, 0, 45 * ONE);
             const PhxVec2 by = random_vec(&seed, -reach, reach);
             const PhxVec2 to = phx_walls_move(&grid, at, by, r);
             CHECK_THAT(clearance_sq(&grid, to) >= (int64_t)r * r, "grid %d step %d radius %d", g, step, r);
@@ -129,6 +129,62 @@ PHX_TEST(walls_move, a_disc_in_a_wall_comes_out_and_never_goes_deeper) {
     }
     printf("%d freed, %d had room for certain\n", freed, wide);
     CHECK(freed > 500 && wide > 20);
+}
+
+/* The centre of the open cell nearest to a point, by looking at all of them; false: there is none. */
+static bool nearest_center(const PhxNavGrid *grid, PhxVec2 at, PhxVec2 *center) {
+    uint64_t best = UINT64_MAX;
+    for (uint32_t i = 0; i < grid->width * grid->height; i++) {
+        const PhxVec2 c = phx_nav_cell_center(grid, i);
+        if (grid->cost[i] == PHX_NAV_IMPASSABLE || phx_vec2_distance_sq(at, c) >= best) continue;
+        best = phx_vec2_distance_sq(at, c);
+        *center = c;
+    }
+    return best < UINT64_MAX;
+}
+
+/* A building is placed on units, or a gate shut on them: whatever they want, they come out by the shortest
+ * way, in as many calls as it has units, and are clear of it soon after. */
+PHX_TEST(walls_move, a_disc_under_a_building_of_any_size_comes_out) {
+    enum { WIDE = 160, MARGIN = 12 };
+    static uint8_t cost[WIDE * WIDE];
+    int calls = 0, longest = 0;
+    for (int g = 0; g < 400; g++) {
+        uint64_t seed = 9000 + (uint64_t)g;
+        const PhxNavGrid grid = {WIDE, WIDE, cost};
+        memset(cost, 1, sizeof cost);
+        const int64_t w = test_range(&seed, 1, g % 2 ? 32 : WIDE - 2 * MARGIN),
+                      h = test_range(&seed, 1, g % 2 ? 32 : WIDE - 2 * MARGIN);
+        const int64_t x = test_range(&seed, MARGIN, WIDE - MARGIN - w),
+                      y = test_range(&seed, MARGIN, WIDE - MARGIN - h);
+        for (int64_t cy = y; cy < y + h; cy++) memset(cost + cy * WIDE + x, 255, (size_t)w);
+        if (g % 4 == 0) cost[test_range(&seed, y, y + h - 1) * WIDE + x + w / 2] = 1; /* a yard or niche */
+        const fix16_t r = (fix16_t)test_range(&seed, 1 << 12, g % 3 ? ONE : 4 * ONE);
+        const fix16_t at_x = (fix16_t)test_range(&seed, x * ONE, (x + w) * ONE - 1);
+        PhxVec2 at = {at_x, (fix16_t)test_range(&seed, y * ONE, (y + h) * ONE - 1)}, center = at;
+        int k = 0;
+        while (solid(&grid, at.x / ONE, at.y / ONE)) {
+            CHECK(nearest_center(&grid, at, &center));
+            const PhxVec2 way = phx_vec2_sub(center, at);
+            const PhxVec2 to = phx_walls_move(&grid, at, random_vec(&seed, -r, r), r);
+            CHECK_THAT(phx_vec2_equal(to, phx_vec2_add(at, phx_vec2_clamp_length(way, r > ONE ? r : ONE))),
+                       "building %d call %d", g, k);
+            at = to;
+            CHECK_THAT(++k <= (w < h ? w : h) / 2 + 2, "building %d", g);
+        }
+        longest = k > longest ? k : longest;
+        calls += k;
+        const int64_t cx = at.x / ONE, cy = at.y / ONE;
+        const bool yard = cx >= x && cx < x + w && cy >= y && cy < y + h; /* may be too narrow */
+        for (k = 0; k < 8 && !phx_walls_clear(&grid, at, r); k++)
+            at = phx_walls_move(&grid, at, phx_vec2(0, 0), r);
+        CHECK_THAT(yard || phx_walls_clear(&grid, at, r), "building %d radius %d", g, r);
+    }
+    printf("%d calls, %d for one disc at most\n", calls, longest);
+    memset(cost, 255, sizeof cost);
+    const PhxNavGrid full = {WIDE, WIDE, cost};
+    const PhxVec2 at = {WIDE / 2 * ONE, WIDE / 2 * ONE};
+    CHECK(phx_vec2_equal(phx_walls_move(&full, at, phx_vec2(ONE, 0), ONE), at));
 }
 
 PHX_TEST(walls_move, slides_along_walls_and_round_corners) {

@@ -307,6 +307,48 @@ PHX_TEST(orca, result_is_free_of_threads_ranges_and_dead_rows) {
     crowd_free(crowd);
 }
 
+/* A gate that is open for team 0: each unit does what it does where its own team's walls are everybody's. */
+PHX_TEST(orca, walls_of_a_team_stop_that_team_alone) {
+    static uint8_t cost[DOOR_SIDE * DOOR_SIDE];
+    fix16_t middle;
+    const PhxNavGrid open = door_grid(3, &middle), shut = {DOOR_SIDE, DOOR_SIDE, cost};
+    memcpy(cost, open.cost, sizeof cost);
+    for (int y = 48; y < 54; y++) cost[y * DOOR_SIDE + 49] = PHX_NAV_IMPASSABLE;
+    Crowd *crowd = crowd_make(&open);
+    PhxWalls closed;
+    CHECK_OK(phx_walls_create_over(&closed, phx_allocator_default(), &crowd->walls));
+    const PhxCellRect gate = {49, 48, 50, 54};
+    CHECK_OK(phx_walls_update_grid(&closed, &shut, gate, &crowd->jobs));
+    const PhxWalls *sets[3] = {&crowd->walls, &closed, NULL};
+    uint8_t set_of[CAPACITY];
+    crowd_random(crowd, 31, 300, 8 * ONE);
+    for (uint32_t i = 0; i < crowd->count; i++) {
+        crowd->x[i] += 49 * ONE, crowd->y[i] += middle;
+        crowd->goal_x[i] = 60 * ONE, crowd->goal_y[i] = middle;
+        set_of[i] = (uint8_t)(i % 3);
+    }
+    crowd_wish(crowd);
+    fix16_t want_x[3][CAPACITY], want_y[3][CAPACITY];
+    PhxOrcaScene scene = crowd_scene(crowd);
+    for (int k = 0; k < 3; k++) {
+        crowd_solve(crowd); /* the spatial grid */
+        scene.walls = sets[k];
+        phx_orca_run(&scene, &crowd->jobs);
+        memcpy(want_x[k], crowd->out_x, sizeof want_x[k]);
+        memcpy(want_y[k], crowd->out_y, sizeof want_y[k]);
+    }
+    scene.wall_sets = sets, scene.wall_set_of = set_of, scene.wall_set_count = 3;
+    phx_orca_run(&scene, &crowd->jobs);
+    int differ = 0;
+    for (uint32_t i = 0; i < crowd->count; i++) {
+        CHECK_THAT(crowd->out_x[i] == want_x[i % 3][i] && crowd->out_y[i] == want_y[i % 3][i], "unit %u", i);
+        differ += want_x[0][i] != want_x[1][i];
+    }
+    CHECK(differ > 10);
+    phx_walls_destroy(&closed);
+    crowd_free(crowd);
+}
+
 /* Image of column pairs (x, y) under one of: quarter, half and three quarter turn; mirrors at both axes and
  * the diagonal. */
 static void image_of(int kind, fix16_t x, fix16_t y, fix16_t *image_x, fix16_t *image_y) {
