@@ -321,7 +321,7 @@ PHX_TEST(orca, walls_of_a_team_stop_that_team_alone) {
     CHECK_OK(phx_walls_update_grid(&closed, &shut, gate, &crowd->jobs));
     const PhxWalls *sets[3] = {&crowd->walls, &closed, NULL};
     uint8_t set_of[CAPACITY];
-    crowd_random(crowd, 31, 300, 8 * ONE);
+    crowd_random(crowd, 31, 300, 5 * ONE);
     for (uint32_t i = 0; i < crowd->count; i++) {
         crowd->x[i] += 49 * ONE, crowd->y[i] += middle;
         crowd->goal_x[i] = 60 * ONE, crowd->goal_y[i] = middle;
@@ -344,6 +344,7 @@ PHX_TEST(orca, walls_of_a_team_stop_that_team_alone) {
         CHECK_THAT(crowd->out_x[i] == want_x[i % 3][i] && crowd->out_y[i] == want_y[i % 3][i], "unit %u", i);
         differ += want_x[0][i] != want_x[1][i];
     }
+    printf("a gate makes a difference for %d of %u\n", differ, crowd->count);
     CHECK(differ > 10);
     phx_walls_destroy(&closed);
     crowd_free(crowd);
