@@ -59,23 +59,69 @@ const char *phx_command_name(uint8_t type) {
     return desc ? desc->name : "unknown";
 }
 
+/* The types of fields that there are; bytes and ranges are handled as 64-bit values. */
 static int64_t load_member(const PhxCommandData *command, const FieldDesc *field) {
     const unsigned char *at = (const unsigned char *)command + field->offset;
-    if (field->type == PHX_TYPE_FIX16) {
-        fix16_t value;
-        memcpy(&value, at, sizeof value);
-        return value;
+    switch (field->type) {
+#define LOAD_CASE(name, ctype, bytes, is_signed)                                                             \
+    case PHX_TYPE_##name: {                                                                                  \
+        ctype value;                                                                                         \
+        memcpy(&value, at, sizeof value);                                                                    \
+        return (int64_t)value;                                                                               \
     }
-    return *at;
+        PHX_TYPE_LIST(LOAD_CASE)
+#undef LOAD_CASE
+    case PHX_TYPE_COUNT:
+        break;
+    }
+    return 0;
 }
 
 static void store_member(PhxCommandData *command, const FieldDesc *field, int64_t value) {
     unsigned char *at = (unsigned char *)command + field->offset;
-    if (field->type == PHX_TYPE_FIX16) {
-        const fix16_t stored = (fix16_t)value;
-        memcpy(at, &stored, sizeof stored);
-    } else {
-        *at = (unsigned char)value;
+    switch (field->type) {
+#define STORE_CASE(name, ctype, bytes, is_signed)                                                            \
+    case PHX_TYPE_##name: {                                                                                  \
+        const ctype stored = (ctype)value;                                                                   \
+        memcpy(at, &stored, sizeof stored);                                                                  \
+        break;                                                                                               \
+    }
+        PHX_TYPE_LIST(STORE_CASE)
+#undef STORE_CASE
+    case PHX_TYPE_COUNT:
+        break;
+    }
+}
+
+static void write_value(PhxWriter *writer, PhxType type, int64_t value) {
+    switch (phx_type_size(type)) {
+    case 1:
+        phx_write_u8(writer, (uint8_t)value);
+        break;
+    case 2:
+        phx_write_u16(writer, (uint16_t)value);
+        break;
+    case 4:
+        phx_write_u32(writer, (uint32_t)value);
+        break;
+    default:
+        phx_write_u64(writer, (uint64_t)value);
+        break;
+    }
+}
+
+static int64_t read_value(PhxReader *reader, PhxType type) {
+    switch (phx_type_size(type)) {
+    case 1:
+        return phx_read_u8(reader);
+    case 2:
+        return phx_read_u16(reader);
+    case 4: {
+        const uint32_t bits = phx_read_u32(reader);
+        return phx_type_signed(type) ? (int64_t)(int32_t)bits : (int64_t)bits;
+    }
+    default:
+        return (int64_t)phx_read_u64(reader);
     }
 }
 
@@ -89,10 +135,7 @@ PhxStatus phx_command_encode(const PhxCommandData *command, void *buffer, size_t
         if (fields[i].command != command->type) continue;
         const int64_t value = load_member(command, &fields[i]);
         if (value < fields[i].low || value > fields[i].high) return PHX_ERROR_RANGE;
-        if (fields[i].type == PHX_TYPE_FIX16)
-            phx_write_u32(&writer, (uint32_t)value);
-        else
-            phx_write_u8(&writer, (uint8_t)value);
+        write_value(&writer, fields[i].type, value);
     }
     if (desc->has_units) {
         phx_write_u16(&writer, command->unit_count);
@@ -106,8 +149,7 @@ static PhxStatus decode_fields(PhxReader *reader, PhxCommandData *out, PhxError 
     for (size_t i = 0; i < FIELD_COUNT; i++) {
         if (fields[i].command != out->type) continue;
         const uint64_t offset = reader->at;
-        const int64_t value = fields[i].type == PHX_TYPE_FIX16 ? (int64_t)(int32_t)phx_read_u32(reader)
-                                                               : (int64_t)phx_read_u8(reader);
+        const int64_t value = read_value(reader, fields[i].type);
         if (reader->status != PHX_OK) break;
         if (value < fields[i].low || value > fields[i].high)
             return phx_error_set(error, PHX_ERROR_RANGE, offset,

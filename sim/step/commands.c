@@ -112,8 +112,7 @@ static void execute_leave(PhxSim *sim, uint8_t player) {
     world->player.left_tick[player] = world->match.tick[0];
     for (uint32_t slot = 0; slot < units->used; slot++)
         if (phx_table_alive(units, slot) && world->unit.player[slot] == player) halt(world, slot);
-    if (sim->event_count < sim->event_capacity)
-        sim->events[sim->event_count++] = (PhxEvent){PHX_EVENT_LEFT, player, PHX_HANDLE_NONE, 0, 0};
+    phx_sim_emit_besides(sim, (PhxEvent){.kind = PHX_EVENT_LEFT, .player = player});
 }
 
 static bool may_play(const PhxWorld *world, uint8_t slot) {
@@ -148,6 +147,12 @@ static bool execute_own(PhxSim *sim, const PhxCommand *command) {
         break;
     case PHX_COMMAND_PAUSE:
         sim->world->match.paused[0] = data.on;
+        break;
+    case PHX_COMMAND_PLACE:
+    case PHX_COMMAND_RAZE:
+    case PHX_COMMAND_GATE:
+    case PHX_COMMAND_GROUND:
+        phx_build_execute(sim, &data, command->slot);
         break;
     default:
         return false;

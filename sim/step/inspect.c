@@ -8,7 +8,8 @@
 #include "state/hash.h"
 #include "step/sim_internal.h"
 
-static const char *const event_names[PHX_EVENT_KIND_COUNT] = {"arrived", "blocked", "unreachable", "left", "gave up"};
+static const char *const event_names[PHX_EVENT_KIND_COUNT] = {
+    "arrived", "blocked", "unreachable", "left", "gave up", "built", "razed", "gate", "refused"};
 
 const char *phx_event_name(PhxEventKind kind) {
     return (unsigned)kind < PHX_EVENT_KIND_COUNT ? event_names[kind] : "unknown";
@@ -19,9 +20,18 @@ void phx_sim_emit(PhxSim *sim, PhxEventKind kind, uint32_t unit) {
     const uint8_t kind_bit = (uint8_t)(1u << (unsigned)kind);
     if ((sim->event_kinds[unit] & kind_bit) != 0 || sim->event_count == sim->event_capacity) return;
     sim->event_kinds[unit] |= kind_bit;
-    sim->events[sim->event_count++] =
-        (PhxEvent){kind, units->player[unit], phx_handle_make(unit, units->generation[unit]),
-                   units->pos_x[unit], units->pos_y[unit]};
+    sim->events[sim->event_count++] = (PhxEvent){.kind = kind,
+                                                 .player = units->player[unit],
+                                                 .unit = phx_handle_make(unit, units->generation[unit]),
+                                                 .x = units->pos_x[unit],
+                                                 .y = units->pos_y[unit]};
+}
+
+/* So many at most that the units' events keep their room. */
+void phx_sim_emit_besides(PhxSim *sim, PhxEvent event) {
+    if (sim->event_besides == PHX_SIM_EVENTS_BESIDES || sim->event_count == sim->event_capacity) return;
+    sim->event_besides++;
+    sim->events[sim->event_count++] = event;
 }
 
 void phx_sim_refresh_hashes(PhxSim *sim) { sim->root = phx_world_hash(sim->world, sim->table_hashes); }

@@ -23,7 +23,7 @@ static PhxStatus accept_commands(PhxSim *sim, const PhxCommand *commands, uint32
 
 static void begin_tick(PhxSim *sim) {
     const uint32_t used = sim->world->tables[PHX_TABLE_unit].used;
-    sim->event_count = 0;
+    sim->event_count = sim->event_besides = 0;
     memset(sim->event_kinds, 0, used);
     memcpy(sim->prev_x, sim->world->unit.pos_x, used * sizeof *sim->prev_x);
     memcpy(sim->prev_y, sim->world->unit.pos_y, used * sizeof *sim->prev_y);

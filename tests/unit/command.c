@@ -11,13 +11,33 @@ static PhxCommandData example(uint8_t type, const PhxHandle *units) {
                             .queued = 1,
                             .slot = 15,
                             .on = 1,
+                            .cell_x = 4095,
+                            .cell_y = 258,
+                            .width = 64,
+                            .height = 1,
+                            .gate = 1,
+                            .ground_cost = 255,
+                            .kind = 15,
+                            .open_teams = 0xfe01,
+                            .building = phx_handle_make(4095, UINT32_MAX),
                             .unit_count = 3,
                             .units = units};
 }
 
+/* What a command that names cells or buildings carries. */
+static void check_building_fields(const PhxCommandData *command, const PhxCommandData *read) {
+    const uint8_t type = command->type;
+    if (type == PHX_COMMAND_PLACE || type == PHX_COMMAND_GROUND)
+        CHECK(read->cell_x == 4095 && read->cell_y == 258 && read->width == 64 && read->height == 1);
+    if (type == PHX_COMMAND_PLACE) CHECK_EQ(read->gate, 1);
+    if (type == PHX_COMMAND_GROUND) CHECK(read->ground_cost == 255 && read->kind == 15);
+    if (type == PHX_COMMAND_RAZE || type == PHX_COMMAND_GATE) CHECK(read->building == command->building);
+    if (type == PHX_COMMAND_GATE) CHECK_EQ(read->open_teams, 0xfe01);
+}
+
 PHX_TEST(command, round_trip_cuts_and_slots) {
     const PhxHandle units[3] = {phx_handle_make(1, 1), phx_handle_make(UINT32_MAX, 3), 0};
-    for (uint8_t type = PHX_COMMAND_MOVE; type <= PHX_COMMAND_PAUSE; type++) {
+    for (uint8_t type = PHX_COMMAND_MOVE; type <= PHX_COMMAND_GROUND; type++) {
         uint8_t bytes[256];
         size_t size;
         const PhxCommandData command = example(type, units);
@@ -30,13 +50,15 @@ PHX_TEST(command, round_trip_cuts_and_slots) {
             CHECK(read.goal_x == command.goal_x && read.goal_y == command.goal_y && read.queued);
         if (type == PHX_COMMAND_LEAVE) CHECK_EQ(read.slot, 15);
         if (type == PHX_COMMAND_PAUSE) CHECK_EQ(read.on, 1);
+        check_building_fields(&command, &read);
         if (type <= PHX_COMMAND_STOP)
             for (uint32_t i = 0; i < 3; i++) CHECK(phx_command_unit(&read, i) == units[i]);
         for (size_t cut = 0; cut < size; cut++)
             CHECK_EQ(phx_command_decode(bytes, cut, &read, &error), PHX_ERROR_TRUNCATED);
         bytes[size] = 0;
         CHECK_EQ(phx_command_decode(bytes, size + 1, &read, &error), PHX_ERROR_FORMAT);
-        const bool host_only = type >= PHX_COMMAND_LEAVE;
+        const bool host_only =
+            type == PHX_COMMAND_LEAVE || type == PHX_COMMAND_PAUSE || type == PHX_COMMAND_GROUND;
         CHECK_EQ(phx_command_check(bytes, size, 0, &error), host_only ? PHX_ERROR_STATE : PHX_OK);
         CHECK_EQ(phx_command_check(bytes, size, PHX_SLOT_HOST, &error), host_only ? PHX_OK : PHX_ERROR_STATE);
         CHECK_EQ(phx_command_check(bytes, size, 16, &error), PHX_ERROR_STATE);
@@ -66,6 +88,46 @@ PHX_TEST(command, values_out_of_range_are_refused_both_ways) {
     CHECK_OK(phx_command_check(bytes, 64, 0, &error));
 }
 
+/* Each field of the commands on cells and buildings, just beyond its bounds: bytes at their offsets. */
+PHX_TEST(command, cells_sides_and_costs_out_of_range_are_refused) {
+    const struct {
+        uint8_t type, offset;
+        uint16_t value;
+        bool wide; /* two bytes */
+        const char *text;
+    } bad[] = {
+        {PHX_COMMAND_PLACE, 1, 4096, true, "cell_x is 4096"},
+        {PHX_COMMAND_PLACE, 3, 65535, true, "cell_y is 65535"},
+        {PHX_COMMAND_PLACE, 5, 0, true, "width is 0"},
+        {PHX_COMMAND_PLACE, 5, 65, true, "width is 65"},
+        {PHX_COMMAND_PLACE, 7, 256, true, "height is 256"},
+        {PHX_COMMAND_PLACE, 9, 2, false, "gate is 2"},
+        {PHX_COMMAND_GROUND, 1, 4096, true, "cell_x is 4096"},
+        {PHX_COMMAND_GROUND, 5, 4097, true, "width is 4097"},
+        {PHX_COMMAND_GROUND, 7, 0, true, "height is 0"},
+        {PHX_COMMAND_GROUND, 9, 0, false, "ground_cost is 0"},
+        {PHX_COMMAND_GROUND, 10, 16, false, "kind is 16"},
+    };
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        const PhxCommandData good = example(bad[i].type, NULL);
+        uint8_t bytes[64];
+        size_t size;
+        PhxCommandData read;
+        PhxError error = {0};
+        CHECK_OK(phx_command_encode(&good, bytes, sizeof bytes, &size));
+        bytes[bad[i].offset] = (uint8_t)bad[i].value;
+        if (bad[i].wide) bytes[bad[i].offset + 1] = (uint8_t)(bad[i].value >> 8);
+        CHECK_THAT(phx_command_decode(bytes, size, &read, &error) == PHX_ERROR_RANGE, "%s", bad[i].text);
+        CHECK_THAT(strstr(error.text, bad[i].text) && error.offset == bad[i].offset, "%s, not %s", error.text,
+                   bad[i].text);
+    }
+    PhxCommandData wide = example(PHX_COMMAND_PLACE, NULL);
+    uint8_t bytes[64];
+    size_t size;
+    wide.width = 65;
+    CHECK_EQ(phx_command_encode(&wide, bytes, sizeof bytes, &size), PHX_ERROR_RANGE);
+}
+
 PHX_TEST(command, garbled_bytes_give_a_status_and_nothing_else) {
     uint64_t seed = 3;
     uint32_t good = 0;
@@ -74,7 +136,7 @@ PHX_TEST(command, garbled_bytes_give_a_status_and_nothing_else) {
         PhxCommandData read;
         const size_t size = test_random(&seed) % sizeof bytes;
         for (size_t b = 0; b < size; b++) bytes[b] = (uint8_t)test_random(&seed);
-        if (size > 0) bytes[0] %= 6;
+        if (size > 0) bytes[0] %= 10;
         good += phx_command_decode(bytes, size, &read, NULL) == PHX_OK;
     }
     CHECK(good > 10 && good < 100000);

@@ -30,7 +30,12 @@ typedef enum PhxCommandType {
     PHX_COMMAND_MOVE = 1,  /* units go to a goal; queued = 1: after the orders they have */
     PHX_COMMAND_STOP = 2,  /* units drop all orders */
     PHX_COMMAND_LEAVE = 3, /* host only: player `slot` is gone */
-    PHX_COMMAND_PAUSE = 4  /* host only: on = 1 pauses, 0 goes on */
+    PHX_COMMAND_PAUSE = 4, /* host only: on = 1 pauses, 0 goes on */
+    /* What they do, and what refuses them: phalanx/building.h. */
+    PHX_COMMAND_PLACE = 5, /* a building (gate = 1: a gate) on width x height cells from (cell_x, cell_y) */
+    PHX_COMMAND_RAZE = 6,  /* takes an own building away */
+    PHX_COMMAND_GATE = 7,  /* an own gate lets the teams in open_teams through, and no others */
+    PHX_COMMAND_GROUND = 8 /* host only: cells get ground_cost and kind (a burnt forest, a new road) */
 } PhxCommandType;
 
 /* A command in decoded form, and what an encoder takes; only the fields of its type count. `units` belongs to
@@ -42,6 +47,12 @@ typedef struct PhxCommandData {
     uint8_t queued;
     uint8_t slot;
     uint8_t on;
+    uint16_t cell_x, cell_y;   /* first column and row of cells, 0 .. 4095 */
+    uint16_t width, height;    /* cells; 1 .. 64 of a building, 1 .. 4096 of ground */
+    uint8_t gate;              /* 1: a gate */
+    uint8_t ground_cost, kind; /* 1 .. 255 (impassable), 0 .. 15 */
+    uint16_t open_teams;       /* bit t: team t walks through */
+    PhxHandle building;
     uint16_t unit_count;
     const PhxHandle *units;
     const uint8_t *unit_bytes;

@@ -57,14 +57,20 @@ typedef enum PhxEventKind {
     PHX_EVENT_UNREACHABLE, /* the order's goal can't be reached: the unit goes as near as it can */
     PHX_EVENT_LEFT,        /* player `player` left the match */
     PHX_EVENT_GAVE_UP,     /* the unit found no way on for long, and stands */
+    PHX_EVENT_BUILT,       /* `building` was placed by `player` */
+    PHX_EVENT_RAZED,       /* `building`, which was `player`'s, is gone */
+    PHX_EVENT_GATE,        /* the gate `building` lets other teams through than before */
+    PHX_EVENT_REFUSED,     /* a building of `player`'s wasn't placed, or nothing changed: see `reason` */
     PHX_EVENT_KIND_COUNT
 } PhxEventKind;
 
 typedef struct PhxEvent {
     PhxEventKind kind;
     uint8_t player;
-    PhxHandle unit; /* PHX_HANDLE_NONE where the event isn't about a unit */
-    fix16_t x, y;   /* the unit's position */
+    PhxHandle unit;     /* PHX_HANDLE_NONE where the event isn't about a unit */
+    fix16_t x, y;       /* the unit's position; the middle of the building or of the ground */
+    PhxHandle building; /* of BUILT, RAZED and GATE; as the command named it, of REFUSED; else none */
+    uint8_t reason;     /* of REFUSED: a PhxPlacementReason (building.h) */
 } PhxEvent;
 
 const char *phx_event_name(PhxEventKind kind);

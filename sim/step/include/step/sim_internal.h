@@ -25,9 +25,10 @@ enum {
     PHX_SIM_BUILDING_LIMIT = 4096,
     PHX_SIM_MODIFIER_LIMIT = 1024,
     PHX_SIM_DESTINATION_LIMIT = 1024,
-    PHX_SIM_EVENTS_A_UNIT = 4,                 /* arrived, blocked, unreachable, gave up: one of each */
-    PHX_SIM_EVENTS_BESIDES = PHX_PLAYER_LIMIT, /* left: at most once a player */
-    PHX_SIM_UNIT_GRAIN = 256,                  /* units a job; has no influence on the result */
+    PHX_SIM_EVENTS_A_UNIT = 4, /* arrived, blocked, unreachable, gave up: one of each */
+    /* Left: at most once a player; of buildings: one a command. A game's own calls beyond that go unsaid. */
+    PHX_SIM_EVENTS_BESIDES = PHX_PLAYER_LIMIT + PHX_TICK_COMMAND_LIMIT,
+    PHX_SIM_UNIT_GRAIN = 256, /* units a job; has no influence on the result */
     PHX_SIM_FIELD_CACHE_DEFAULT = 256,
     PHX_SIM_FIELD_CACHE_LIMIT = 4096
 };
@@ -70,7 +71,8 @@ struct PhxSim {
     uint64_t root, *table_hashes;
     PhxEvent *events;
     uint32_t event_count, event_capacity;
-    uint8_t *event_kinds; /* a unit slot: kinds of its events in this tick, a bit each */
+    uint32_t event_besides; /* those of event_count that aren't about units */
+    uint8_t *event_kinds;   /* a unit slot: kinds of its events in this tick, a bit each */
     fix16_t *prev_x, *prev_y;
 
     /* Phases and who watches them. */
@@ -129,6 +131,9 @@ const PhxField *phx_fields_of(const PhxSim *sim, uint32_t slot);
  */
 uint32_t phx_fields_prepare(PhxSim *sim, const uint32_t *pending, uint32_t count);
 
+/* build.c: the commands PLACE, RAZE, GATE and GROUND. */
+void phx_build_execute(PhxSim *sim, const PhxCommandData *command, uint8_t player);
+
 /* orders.c: the order of a unit and the queue behind it. */
 typedef struct PhxOrder {
     fix16_t goal_x, goal_y, arrive_radius;
@@ -138,8 +143,9 @@ bool phx_order_push(PhxWorld *world, uint32_t unit, PhxOrder order); /* false: t
 bool phx_order_pop(PhxWorld *world, uint32_t unit, PhxOrder *out);   /* false: the queue is empty */
 void phx_order_clear(PhxWorld *world, uint32_t unit); /* drops the queue, not the present order */
 
-/* inspect.c */
+/* inspect.c: events about a unit, and about anything else. */
 void phx_sim_emit(PhxSim *sim, PhxEventKind kind, uint32_t unit);
+void phx_sim_emit_besides(PhxSim *sim, PhxEvent event);
 void phx_sim_refresh_hashes(PhxSim *sim);
 
 /* settings.c */
