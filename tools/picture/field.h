@@ -8,7 +8,7 @@
 #ifndef PHX_TOOLS_PICTURE_FIELD_H
 #define PHX_TOOLS_PICTURE_FIELD_H
 
-#include <phalanx/nav.h>
+#include <phalanx/routes.h>
 
 typedef enum PhxFieldLayer {
     PHX_FIELD_LAYER_COST,
@@ -18,12 +18,6 @@ typedef enum PhxFieldLayer {
     PHX_FIELD_LAYER_PORTALS,
     PHX_FIELD_LAYER_COUNT
 } PhxFieldLayer;
-
-/* One side of a portal. `value` is the cost of the way from it; UINT64_MAX: none. */
-typedef struct PhxFieldPortal {
-    uint32_t cell, partner; /* map cells, the second across the border */
-    uint64_t value;
-} PhxFieldPortal;
 
 /* A way to draw on top: points in world units. */
 typedef struct PhxFieldWay {
@@ -43,7 +37,7 @@ typedef struct PhxFieldPicture {
     const PhxDir *direction;     /* at the cells' centres; null: arrows follow the codes. Flow */
     const uint32_t *goals;       /* cells */
     uint32_t goal_count;
-    const PhxFieldPortal *portals;
+    const PhxRoutesPortal *portals;
     uint32_t portal_count;
     const PhxFieldWay *ways;
     uint32_t way_count;

@@ -81,12 +81,12 @@ static void paint_borders(const PhxFieldSheet *sheet) {
 static double largest_value(const PhxFieldPicture *picture) {
     uint64_t most = 1;
     for (uint32_t i = 0; i < picture->portal_count; i++)
-        if (picture->portals[i].value != UINT64_MAX && picture->portals[i].value > most)
-            most = picture->portals[i].value;
+        if (picture->portals[i].cost != UINT64_MAX && picture->portals[i].cost > most)
+            most = picture->portals[i].cost;
     return (double)most;
 }
 
-static void portal_ends(const PhxFieldSheet *sheet, const PhxFieldPortal *portal, double ends[4]) {
+static void portal_ends(const PhxFieldSheet *sheet, const PhxRoutesPortal *portal, double ends[4]) {
     const uint32_t width = sheet->picture->grid.width;
     ends[0] = pixel_x(sheet, portal->cell % width + 0.5);
     ends[1] = pixel_y(sheet, portal->cell / width + 0.5);
@@ -95,10 +95,10 @@ static void portal_ends(const PhxFieldSheet *sheet, const PhxFieldPortal *portal
 }
 
 /* The value in cells, on the portal's own side of the border. */
-static void write_value(const PhxFieldSheet *sheet, const PhxFieldPortal *portal, const double ends[4]) {
+static void write_value(const PhxFieldSheet *sheet, const PhxRoutesPortal *portal, const double ends[4]) {
     char text[24];
-    if (portal->value == UINT64_MAX) return;
-    snprintf(text, sizeof text, "%.0f", (double)portal->value / sheet->step);
+    if (portal->cost == UINT64_MAX) return;
+    snprintf(text, sizeof text, "%.0f", (double)portal->cost / sheet->step);
     const double width = phx_canvas_text_width(&sheet->canvas, text);
     const double x = ends[0] < ends[2]   ? ends[0] - width - sheet->scale
                      : ends[0] > ends[2] ? ends[0] + sheet->scale
@@ -116,12 +116,12 @@ static void paint_portals(const PhxFieldSheet *sheet) {
     phx_canvas_font(&sheet->canvas, false, 9);
     const double most = largest_value(picture);
     for (uint32_t i = 0; i < picture->portal_count; i++) {
-        const PhxFieldPortal *portal = &picture->portals[i];
+        const PhxRoutesPortal *portal = &picture->portals[i];
         double ends[4];
         portal_ends(sheet, portal, ends);
-        const bool reached = portal->value != UINT64_MAX;
+        const bool reached = portal->cost != UINT64_MAX;
         const PhxFieldColor color =
-            reached ? phx_field_ramp((double)portal->value / most) : (PhxFieldColor){0.6f, 0.62f, 0.66f};
+            reached ? phx_field_ramp((double)portal->cost / most) : (PhxFieldColor){0.6f, 0.62f, 0.66f};
         cairo_rectangle(cairo, ends[0] - size / 2, ends[1] - size / 2, size, size);
         cairo_set_source_rgb(cairo, (double)color.r, (double)color.g, (double)color.b);
         cairo_fill_preserve(cairo);

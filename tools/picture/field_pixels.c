@@ -44,14 +44,11 @@ PhxFieldColor phx_field_ground_color(uint8_t cost) {
 }
 
 PhxFieldColor phx_field_hue(double angle) {
+    /* E, SE, S and so on; the first once more. */
+    static const uint32_t stops[] = {0xe58f7b, 0xeabd6e, 0xcfd37c, 0x8bc98f, 0x74c4c9,
+                                     0x82a3dc, 0xab90d8, 0xd98fc3, 0xe58f7b};
     const double turn = angle / 6.283185307179586 + 1;
-    const double hue = (turn - floor(turn)) * 6;
-    const double x = 1 - fabs(fmod(hue, 2) - 1);
-    static const int order[6][3] = {{0, 1, 2}, {1, 0, 2}, {2, 0, 1}, {2, 1, 0}, {1, 2, 0}, {0, 2, 1}};
-    const double part[3] = {1, x, 0}; /* most, middle, least */
-    const int *o = order[(int)hue % 6];
-    const PhxFieldColor pure = {(float)part[o[0]], (float)part[o[1]], (float)part[o[2]]};
-    return mix(color_of(0xffffff), pure, 0.42);
+    return ramp_of(stops, 9, turn - floor(turn));
 }
 
 PhxFieldColor phx_field_wall_color(void) { return color_of(0x363b45); }
@@ -114,7 +111,7 @@ static double contour_at(const PhxFieldSheet *sheet, const float *row, const flo
         const double low = floor(at), high = floor(other / sheet->contour);
         if (low == high) continue;
         const double line = low > high ? low : high;
-        const double strength = fmod(line, 5) == 0 ? 0.75 : 0.34;
+        const double strength = fmod(line, 5) == 0 ? 0.8 : 0.42;
         if (strength > cover) cover = strength;
     }
     return cover;
