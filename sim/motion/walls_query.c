@@ -28,7 +28,7 @@ static bool before(const PhxWallNear *a, const PhxWallNear *b) {
 typedef struct Query {
     const PhxWalls *walls;
     PhxVec2 at;
-    int64_t range;
+    fix16_t range;
     uint64_t range_sq;
     uint32_t limit, found;
     PhxWallNear *out;
@@ -55,13 +55,15 @@ static Corner corner_of(const PhxWalls *walls, uint32_t sector) {
 
 static inline int64_t raw_of(uint32_t cells) { return (int64_t)cells << CELL_BITS; }
 
-/* Squared distance to a piece; false where the point isn't on its open side, or another piece of the same
- * segment is nearer. */
-static inline bool distance_to_piece(uint32_t word, int64_t along, int64_t across, uint64_t *distance_sq) {
-    const int64_t beside = across - raw_of(phx_wall_line(word));
-    if (word & PHX_WALL_SOLID_BEHIND ? beside >= 0 : beside <= 0) return false;
-    const int64_t from_low = along - raw_of(phx_wall_low(word));
-    const int64_t beyond = from_low - raw_of(phx_wall_length(word));
+/* Squared distance to a piece; false where the point isn't on its open side, the line is out of range, or
+ * another piece of the same segment is nearer. Coordinates are relative to the sector, |.| <= 2^24. */
+static inline bool distance_to_piece(uint32_t word, int32_t along, int32_t across, int32_t range,
+                                     uint64_t *distance_sq) {
+    const int32_t from_line = across - (int32_t)(phx_wall_line(word) << CELL_BITS);
+    const int32_t beside = word & PHX_WALL_SOLID_BEHIND ? -from_line : from_line;
+    if (beside <= 0 || beside >= range) return false;
+    const int32_t from_low = along - (int32_t)(phx_wall_low(word) << CELL_BITS);
+    const int32_t beyond = from_low - (int32_t)(phx_wall_length(word) << CELL_BITS);
     int64_t miss = 0;
     if (from_low < 0) {
         if ((word >> PHX_WALL_JOINT_LOW & 3) == PHX_WALL_CUT) return false;
@@ -70,7 +72,7 @@ static inline bool distance_to_piece(uint32_t word, int64_t along, int64_t acros
         if ((word & 3) == PHX_WALL_CUT) return false;
         miss = beyond;
     }
-    *distance_sq = (uint64_t)(miss * miss) + (uint64_t)(beside * beside);
+    *distance_sq = (uint64_t)(miss * miss) + (uint64_t)((int64_t)beside * beside);
     return true;
 }
 
@@ -80,15 +82,16 @@ static void search_sector(Query *q, uint32_t index, uint32_t first_x, uint32_t l
     const PhxWallSector *sector = phx_wall_sector(q->walls, index);
     if (sector->count == 0) return;
     const Corner corner = corner_of(q->walls, index);
-    const int64_t x = q->at.x - raw_of(corner.x), y = q->at.y - raw_of(corner.y);
+    const int32_t x = (int32_t)(q->at.x - raw_of(corner.x)), y = (int32_t)(q->at.y - raw_of(corner.y));
     const uint16_t *starts = phx_wall_starts(sector), *item = starts + PHX_WALL_STARTS;
     for (uint32_t by = first_y; by <= last_y; by++) {
         const uint16_t *start = starts + by * PHX_WALL_BUCKETS;
-        for (uint32_t i = start[first_x]; i < start[last_x + 1]; i++) {
+        for (uint32_t i = start[first_x], end = start[last_x + 1]; i < end; i++) {
             const uint32_t word = sector->block[item[i]];
             const bool vertical = word >> PHX_WALL_AXIS & 1;
             PhxWallNear near;
-            if (!distance_to_piece(word, vertical ? y : x, vertical ? x : y, &near.distance_sq)) continue;
+            if (!distance_to_piece(word, vertical ? y : x, vertical ? x : y, q->range, &near.distance_sq))
+                continue;
             if (near.distance_sq >= q->range_sq) continue;
             const uint32_t line = phx_wall_line(word) + (vertical ? corner.x : corner.y);
             const uint32_t low = phx_wall_low(word) + (vertical ? corner.y : corner.x);

@@ -127,7 +127,7 @@ static inline uint32_t population(uint64_t v) {
 }
 
 static void count_lines(const Matrix *m, uint32_t lines, uint32_t cells, PhxWallSector *sector) {
-    const uint64_t within = low_bits(cells), bucket_starts = UINT64_C(0x0101010101010101);
+    const uint64_t within = low_bits(cells), bucket_starts = UINT64_C(0x1111111111111111);
     for (uint32_t k = 0; k < lines; k++) {
         const uint64_t edges = (m->bits[k] ^ m->bits[k + 1]) & within;
         if (edges == 0) continue;

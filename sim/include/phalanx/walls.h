@@ -11,7 +11,8 @@
  * The segments of a grid are kept by sectors of 64 x 64 cells, cut at their borders, so that a change costs
  * what the sectors cost that it touches; a query puts the pieces together again, so that nobody sees the
  * cuts. Cost: building is linear in cells, 8 cells at a time, sectors in parallel; a segment takes 4 bytes,
- * and 2 for each bucket of 8 x 8 cells that it touches; a query reads the buckets that its circle touches.
+ * and 2 for each bucket of 4 x 4 cells that it touches; a sector with walls 516 besides; a query reads the
+ * buckets that its circle touches.
  *
  * Determinism: DERIVED; a pure function of the grid's cells. Queries are ordered by (squared distance, axis,
  * line, lower end), for polygons by (squared distance, index). Sectors are made by any thread; each writes

@@ -21,9 +21,9 @@ enum {
     PHX_WALL_LENGTH = 5,
     PHX_WALL_SOLID_BEHIND = 1 << 4,
     PHX_WALL_JOINT_LOW = 2,
-    PHX_WALL_BUCKET_SHIFT = 3, /* a bucket is 8 cells wide */
-    PHX_WALL_BUCKETS = 8,      /* a side of a sector */
-    PHX_WALL_STARTS = 66,      /* 8 * 8 + 1, and one to keep what follows aligned */
+    PHX_WALL_BUCKET_SHIFT = 2, /* a bucket is 4 cells wide */
+    PHX_WALL_BUCKETS = 16,     /* a side of a sector */
+    PHX_WALL_STARTS = 258,     /* 16 * 16 + 1, and one to keep what follows aligned */
     PHX_WALL_PLACE_SHIFT = 14, /* a place is sector << 14 | index; a sector has at most 2 * 65 * 64 pieces */
 };
 
