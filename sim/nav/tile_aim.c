@@ -189,7 +189,7 @@ static void look_at(const PhxTileBuild *build, uint32_t local) {
     const uint32_t seed = work->turn[at];
     work->turn[at] = 0;
     if (seed) try_spot(&look, seed, FULL);
-    for (uint32_t set = work->ground.facts[at] >> PHX_FACT_MOVES & 255u; set; set &= set - 1) {
+    for (uint32_t set = work->ground.facts[local] >> PHX_FACT_MOVES & 255u; set; set &= set - 1) {
         const uint32_t d = phx_bit_lowest(set), n = at + (uint32_t)build->offset[d];
         if (work->length[n] != UNKNOWN && is_inner(work, n)) try_neighbour(&look, n, d);
     }

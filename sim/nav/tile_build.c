@@ -100,7 +100,7 @@ static uint32_t least_steps(const PhxTileBuild *build, uint32_t local) {
     const PhxSectorFrame *frame = &work->ground.frame;
     const uint32_t at = phx_tile_bordered(local), own = work->front.sum[local];
     uint32_t found = 0;
-    for (uint32_t set = work->ground.facts[at] >> PHX_FACT_MOVES & 255u; set; set &= set - 1) {
+    for (uint32_t set = work->ground.facts[local] >> PHX_FACT_MOVES & 255u; set; set &= set - 1) {
         const uint32_t d = phx_bit_lowest(set);
         const uint32_t n = (uint32_t)((int32_t)local + phx_flow_dy[d] * PHX_SECTOR_SIDE + phx_flow_dx[d]);
         const uint64_t step = (uint64_t)(d % 2 ? weights.diagonal : weights.straight) *
