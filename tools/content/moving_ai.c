@@ -210,14 +210,9 @@ static PhxStatus read_rows(Text *text, uint32_t width, uint32_t height, const ui
     return expect_end(text, "more rows than the header's height says; correct the height, or remove them");
 }
 
-PhxStatus phx_moving_ai_read_map(const void *bytes, size_t size, const char *name, PhxMovingAiCosts costs,
-                                 PhxAllocator allocator, PhxMovingAiMap *map, PhxError *error) {
-    *map = (PhxMovingAiMap){.allocator = allocator};
-    uint8_t table[256];
-    make_table(costs, table);
-    if (!table['.'] || !table['S'] || !table['W'] || !table['T'])
-        return phx_error_set(error, PHX_ERROR_ARGUMENT, 0,
-                             "a terrain cost of 0; costs are 1..254, or 255 for impassable");
+/* A map whose cells are what the table says of their letters. */
+static PhxStatus read_cells(const void *bytes, size_t size, const char *name, const uint8_t table[256],
+                            PhxAllocator allocator, PhxMovingAiMap *map, PhxError *error) {
     Text text = text_make(bytes, size, name, error);
     uint32_t width, height;
     PhxStatus status = read_header(&text, &width, &height);
@@ -232,6 +227,27 @@ PhxStatus phx_moving_ai_read_map(const void *bytes, size_t size, const char *nam
     map->height = height;
     text = rows;
     return read_rows(&text, width, height, table, map->cost);
+}
+
+PhxStatus phx_moving_ai_read_map(const void *bytes, size_t size, const char *name, PhxMovingAiCosts costs,
+                                 PhxAllocator allocator, PhxMovingAiMap *map, PhxError *error) {
+    *map = (PhxMovingAiMap){.allocator = allocator};
+    uint8_t table[256];
+    make_table(costs, table);
+    if (!table['.'] || !table['S'] || !table['W'] || !table['T'])
+        return phx_error_set(error, PHX_ERROR_ARGUMENT, 0,
+                             "a terrain cost of 0; costs are 1..254, or 255 for impassable");
+    return read_cells(bytes, size, name, table, allocator, map, error);
+}
+
+PhxStatus phx_moving_ai_read_letters(const void *bytes, size_t size, const char *name, PhxAllocator allocator,
+                                     PhxMovingAiMap *map, PhxError *error) {
+    *map = (PhxMovingAiMap){.allocator = allocator};
+    uint8_t table[256];
+    make_table((PhxMovingAiCosts){1, 1, 1, 1}, table);
+    for (int c = 0; c < 256; c++)
+        if (table[c]) table[c] = (uint8_t)c;
+    return read_cells(bytes, size, name, table, allocator, map, error);
 }
 
 void phx_moving_ai_free_map(PhxMovingAiMap *map) {

@@ -36,6 +36,10 @@ typedef struct PhxMovingAiMap {
 PHX_MUST_USE PhxStatus phx_moving_ai_read_map(const void *bytes, size_t size, const char *name,
                                               PhxMovingAiCosts costs, PhxAllocator allocator,
                                               PhxMovingAiMap *map, PhxError *error);
+/* The same, with the letters themselves in `cost`. */
+PHX_MUST_USE PhxStatus phx_moving_ai_read_letters(const void *bytes, size_t size, const char *name,
+                                                  PhxAllocator allocator, PhxMovingAiMap *map,
+                                                  PhxError *error);
 void phx_moving_ai_free_map(PhxMovingAiMap *map);
 
 typedef struct PhxMovingAiProblem {

@@ -18,6 +18,9 @@
 
 enum {
     PHX_SCENARIO_TYPE_LIMIT = 64,
+    PHX_SCENARIO_PROFILE_LIMIT = 31, /* besides "plain", which there always is */
+    PHX_SCENARIO_BUILDING_LIMIT = 4096,
+    PHX_SCENARIO_MODIFIER_LIMIT = 1024,
     PHX_SCENARIO_GROUP_LIMIT = 1024,
     PHX_SCENARIO_ORDER_LIMIT = 10000,
     PHX_SCENARIO_GOAL_LIMIT = 1 << 22, /* goals of units of their own, in all orders */
@@ -64,11 +67,32 @@ typedef struct PhxScenarioOrder {
     uint32_t line, column;
 } PhxScenarioOrder;
 
+/* How units of a class weigh the kinds of ground (phalanx/cost.h). Its slot in the content is one more than
+ * its index: slot 0 is "plain". */
+typedef struct PhxScenarioProfile {
+    char name[17];
+    PhxCostProfile def;
+} PhxScenarioProfile;
+
+typedef struct PhxScenarioBuilding {
+    PhxBuildingDef def;
+    uint32_t line, column;
+} PhxScenarioBuilding;
+
+typedef struct PhxScenarioModifier {
+    PhxCostModifier def;
+    uint32_t line, column;
+} PhxScenarioModifier;
+
+/* Letters of a map that can have a kind of ground: ground twice, swamp, water, trees. */
+#define PHX_SCENARIO_LETTERS ".GSWT"
+
 typedef struct PhxScenario {
     char file[256]; /* for messages */
     char name[PHX_SCENARIO_NAME];
-    char map[512];      /* as written: relative to the scenario's file */
-    char map_file[512]; /* for messages: the path that was read; "" where there was none */
+    char map[512];        /* as written: relative to the scenario's file */
+    char height_map[512]; /* as written; "": none */
+    char map_file[512];   /* for messages: the path that was read; "" where there was none */
     PhxSettings settings;
     uint32_t ticks;                         /* how long a run of it is */
     uint32_t unit_capacity, order_capacity; /* 0: chosen by phx_scenario_build */
@@ -76,7 +100,20 @@ typedef struct PhxScenario {
         field_cache; /* flow fields that a run of it should keep, 0: the default; speed and memory only */
     PhxMovingAiCosts terrain; /* what entering a cell costs, by its letter in the map */
     bool foreign_map; /* the map isn't its own: groups and goals that don't fit go to the nearest place that
-                         does */
+                         does; heights, buildings and modifiers are left out */
+    char kind_names[PHX_COST_KINDS][17];
+    uint32_t kind_count;
+    uint8_t letter_kinds[sizeof PHX_SCENARIO_LETTERS]; /* kind of each letter's ground */
+    PhxScenarioProfile profiles[PHX_SCENARIO_PROFILE_LIMIT];
+    uint32_t profile_count;
+    uint32_t density_period; /* ticks; 0: density isn't counted */
+    PhxScenarioBuilding *buildings;
+    uint32_t building_count;
+    PhxScenarioModifier *modifiers;
+    uint32_t modifier_count;
+    /* Of the map that was read, a byte a cell; null: flat, and all ground of kind 0. Set by
+     * phx_scenario_load, or by a caller of phx_scenario_build, and freed with the scenario. */
+    uint8_t *kind_grid, *height_grid;
     PhxScenarioPlayer players[PHX_PLAYER_LIMIT];
     uint32_t player_count;
     PhxUnitTypeDef types[PHX_SCENARIO_TYPE_LIMIT]; /* name: in type_names */

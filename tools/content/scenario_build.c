@@ -2,12 +2,13 @@
  *
  * On the scenario's own map a block stands where `at` says, and a unit in a wall is the author's mistake. On
  * a foreign map every group, and every goal, goes to the nearest place of the largest piece of ground on
- * which the widest body of the scenario can walk, so that all groups can reach each other. Corners and
- * scattered groups use that piece on any map.
+ * which the widest body of its profile can walk, so that all groups of a profile can reach each other.
+ * Corners and scattered groups use that piece on any map. Nobody begins in a building, nor in an open gate.
  */
 #include "content/placer.h"
 #include "content/scenario.h"
 
+#include <phalanx/cost.h>
 #include <phalanx/rng.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,10 +16,17 @@
 /* Purposes of random draws: one for each group and each order. */
 enum { PURPOSE_GROUP = 0x53430000, PURPOSE_ORDER = 0x53440000 };
 
+/* Where units of a profile may begin: what is closed to them is PHX_NAV_IMPASSABLE. */
+typedef struct Site {
+    const uint8_t *cost; /* null: not opened yet */
+    uint8_t *own;        /* cost, where it isn't the map's */
+    PhxGround *ground;   /* for the widest body; null where nothing needs it */
+} Site;
+
 typedef struct Build {
     PhxScenario *scenario;
     PhxNavGrid grid;
-    PhxGround *ground;
+    Site sites[PHX_SCENARIO_PROFILE_LIMIT + 1]; /* by slot of the profile */
     PhxPlacer placer;
     PhxYamlError *error;
 } Build;
@@ -92,11 +100,76 @@ static PhxStatus fail_unit(const Build *build, const PhxScenarioGroup *group, ui
                          group_name(group), x, y, unit, group->count, where, map_name(build));
 }
 
+static bool needs_ground(const PhxScenario *scenario) {
+    if (scenario->foreign_map) return true;
+    for (uint32_t i = 0; i < scenario->group_count; i++)
+        if (scenario->groups[i].place.kind != PHX_PLACE_POINT) return true;
+    for (uint32_t i = 0; i < scenario->order_count; i++)
+        if (!scenario->orders[i].stop && scenario->orders[i].goal.kind != PHX_PLACE_POINT) return true;
+    return false;
+}
+
+/* The map as units of a profile find it, with every building and gate shut. */
+static PhxStatus close_cells(Build *build, uint32_t profile, Site *site) {
+    const PhxScenario *scenario = build->scenario;
+    const uint32_t buildings = scenario->foreign_map ? 0 : scenario->building_count;
+    site->cost = build->grid.cost;
+    if (profile == 0 && buildings == 0) return PHX_OK;
+    site->own = malloc((size_t)build->grid.width * build->grid.height);
+    PhxCostBuilding *shut = calloc(buildings + 1, sizeof *shut);
+    if (site->own == NULL || shut == NULL) {
+        free(shut);
+        return fail_file(build, PHX_ERROR_MEMORY, "placing units");
+    }
+    for (uint32_t i = 0; i < buildings; i++) {
+        const PhxBuildingDef *def = &scenario->buildings[i].def;
+        shut[i].cells = (PhxCellRect){def->x, def->y, def->x + def->width, def->y + def->height};
+    }
+    const PhxCostProfile plain = {0};
+    const PhxCostSources sources = {.width = build->grid.width,
+                                    .height = build->grid.height,
+                                    .ground = build->grid.cost,
+                                    .kind = scenario->kind_grid,
+                                    .height_map = scenario->foreign_map ? NULL : scenario->height_grid,
+                                    .buildings = shut,
+                                    .building_count = buildings};
+    const PhxCellRect all = {0, 0, (int32_t)build->grid.width, (int32_t)build->grid.height};
+    phx_cost_compose(&sources, profile ? &scenario->profiles[profile - 1].def : &plain, 0, 1, all, site->own);
+    site->cost = site->own;
+    free(shut);
+    return PHX_OK;
+}
+
+/* The site of a profile, made at its first use. */
+static PhxStatus open_site(Build *build, uint32_t profile, const Site **out) {
+    const PhxScenario *scenario = build->scenario;
+    Site *site = &build->sites[profile];
+    *out = site;
+    if (site->cost != NULL) return PHX_OK;
+    PhxStatus status = close_cells(build, profile, site);
+    if (status != PHX_OK || !needs_ground(scenario)) return status;
+    fix16_t radius = 0;
+    for (uint32_t i = 0; i < scenario->group_count; i++) {
+        const PhxUnitTypeDef *type = &scenario->types[scenario->groups[i].type];
+        if (type->profile == profile && type->radius > radius) radius = type->radius;
+    }
+    const PhxNavGrid grid = {build->grid.width, build->grid.height, site->cost};
+    status = phx_ground_create(&grid, radius, &site->ground);
+    if (status != PHX_OK) return fail_file(build, status, "the map's ground");
+    if (site->ground->largest != 0) return PHX_OK;
+    if (profile == 0)
+        return phx_yaml_fail(build->error, PHX_ERROR_NOT_FOUND, scenario->file, 0, 0,
+                             "map: %s: no unit fits anywhere on this map", map_name(build));
+    return phx_yaml_fail(build->error, PHX_ERROR_NOT_FOUND, scenario->file, 0, 0,
+                         "map: %s: no unit of profile \"%s\" fits anywhere on this map", map_name(build),
+                         scenario->profiles[profile - 1].name);
+}
+
 static PhxStatus place_block(Build *build, const PhxScenarioGroup *group, fix16_t radius, fix16_t spacing) {
     for (uint32_t i = 0; i < group->count; i++) {
         bool inside;
         const PhxVec2 at = block_position(group, spacing, i, &inside);
-        if (!inside || !phx_placer_fits(&build->grid, at, radius))
+        if (!inside || !phx_placer_fits(&build->placer.grid, at, radius))
             return fail_unit(build, group, i, inside ? &at : NULL);
         phx_placer_put(&build->placer, at);
     }
@@ -109,10 +182,14 @@ static PhxStatus place_group(Build *build, PhxScenarioGroup *group, uint32_t ind
     const fix16_t radius = scenario->types[group->type].radius;
     const fix16_t spacing = group->spacing < 0 ? 3 * radius : group->spacing;
     const fix16_t apart = spacing > 2 * radius ? spacing : 2 * radius;
+    const Site *site = NULL;
+    PhxStatus status = open_site(build, scenario->types[group->type].profile, &site);
+    if (status != PHX_OK) return status;
+    build->placer.grid.cost = site->cost;
+    build->placer.ground = site->ground;
     group->first_unit = build->placer.count;
     if (place->kind == PHX_PLACE_POINT && !scenario->foreign_map)
         return place_block(build, group, radius, spacing);
-    PhxStatus status;
     if (place->kind == PHX_PLACE_SCATTER) {
         PhxVec2 low, high;
         if (!scatter_bounds(build, place, &low, &high)) return fail_room(build, group, PHX_ERROR_NOT_FOUND);
@@ -122,15 +199,15 @@ static PhxStatus place_group(Build *build, PhxScenarioGroup *group, uint32_t ind
     } else {
         const uint32_t from =
             place->kind == PHX_PLACE_CORNER
-                ? phx_ground_corner(build->ground, build->ground->largest, place->corner)
-                : phx_ground_nearest(build->ground, build->ground->largest, place->x, place->y);
+                ? phx_ground_corner(site->ground, site->ground->largest, place->corner)
+                : phx_ground_nearest(site->ground, site->ground->largest, place->x, place->y);
         status = phx_placer_spread(&build->placer, from, group->count, apart);
     }
     return status == PHX_OK ? PHX_OK : fail_room(build, group, status);
 }
 
 /* Goals of units of their own: apart from each other like bodies. */
-static PhxStatus scatter_goals(Build *build, PhxScenarioOrder *order, uint32_t index) {
+static PhxStatus scatter_goals(Build *build, PhxScenarioOrder *order, uint32_t index, const Site *site) {
     PhxScenario *scenario = build->scenario;
     uint32_t units = 0;
     fix16_t radius = 0;
@@ -150,7 +227,8 @@ static PhxStatus scatter_goals(Build *build, PhxScenarioOrder *order, uint32_t i
     if (larger == NULL) return fail_file(build, PHX_ERROR_MEMORY, "goals");
     scenario->goals = larger;
     PhxPlacer placer;
-    PhxStatus status = phx_placer_begin(&placer, &build->grid, build->ground, units);
+    const PhxNavGrid grid = {build->grid.width, build->grid.height, site->cost};
+    PhxStatus status = phx_placer_begin(&placer, &grid, site->ground, units);
     if (status != PHX_OK) return fail_file(build, status, "goals");
     status = phx_placer_scatter(&placer, low, high, units, radius, 2 * radius + 256,
                                 scenario->settings.match_key, PURPOSE_ORDER + index);
@@ -162,17 +240,27 @@ static PhxStatus scatter_goals(Build *build, PhxScenarioOrder *order, uint32_t i
                          "scatter: the rectangle has no room for the goals of %u units", units);
 }
 
+/* The site of the first group of an order; of all orders without one, that of the first group. */
+static PhxStatus order_site(Build *build, const PhxScenarioOrder *order, const Site **out) {
+    const PhxScenario *scenario = build->scenario;
+    const uint32_t group = order->group_count ? scenario->group_list[order->first_group] : 0;
+    return open_site(build, scenario->types[scenario->groups[group].type].profile, out);
+}
+
 static PhxStatus resolve_order(Build *build, PhxScenarioOrder *order, uint32_t index) {
     const PhxScenario *scenario = build->scenario;
+    const Site *site = NULL;
     if (order->stop) return PHX_OK;
-    if (order->goal.kind == PHX_PLACE_SCATTER) return scatter_goals(build, order, index);
+    const PhxStatus status = order_site(build, order, &site);
+    if (status != PHX_OK) return status;
+    if (order->goal.kind == PHX_PLACE_SCATTER) return scatter_goals(build, order, index, site);
     PhxPlace *goal = &order->goal;
-    const uint32_t largest = build->ground ? build->ground->largest : 0;
+    const uint32_t largest = site->ground ? site->ground->largest : 0;
     uint32_t cell = PHX_NAV_NO_CELL;
     if (goal->kind == PHX_PLACE_CORNER)
-        cell = phx_ground_corner(build->ground, largest, goal->corner);
+        cell = phx_ground_corner(site->ground, largest, goal->corner);
     else if (scenario->foreign_map)
-        cell = phx_ground_nearest(build->ground, largest, goal->x, goal->y);
+        cell = phx_ground_nearest(site->ground, largest, goal->x, goal->y);
     if (cell != PHX_NAV_NO_CELL) {
         const PhxVec2 at = phx_nav_cell_center(&build->grid, cell);
         goal->x = at.x;
@@ -184,36 +272,9 @@ static PhxStatus resolve_order(Build *build, PhxScenarioOrder *order, uint32_t i
                          build->grid.width, build->grid.height);
 }
 
-static bool needs_ground(const PhxScenario *scenario) {
-    if (scenario->foreign_map) return true;
-    for (uint32_t i = 0; i < scenario->group_count; i++)
-        if (scenario->groups[i].place.kind != PHX_PLACE_POINT) return true;
-    for (uint32_t i = 0; i < scenario->order_count; i++)
-        if (!scenario->orders[i].stop && scenario->orders[i].goal.kind != PHX_PLACE_POINT) return true;
-    return false;
-}
-
-/* The ground for the widest body that is used. */
-static PhxStatus find_ground(Build *build) {
-    const PhxScenario *scenario = build->scenario;
-    if (!needs_ground(scenario)) return PHX_OK;
-    fix16_t radius = 0;
-    for (uint32_t i = 0; i < scenario->group_count; i++) {
-        const fix16_t own = scenario->types[scenario->groups[i].type].radius;
-        if (own > radius) radius = own;
-    }
-    const PhxStatus status = phx_ground_create(&build->grid, radius, &build->ground);
-    if (status != PHX_OK) return fail_file(build, status, "the map's ground");
-    if (build->ground->largest != 0) return PHX_OK;
-    return phx_yaml_fail(build->error, PHX_ERROR_NOT_FOUND, scenario->file, 0, 0,
-                         "map: %s: no unit fits anywhere on this map", map_name(build));
-}
-
 static PhxStatus place_all(Build *build) {
     PhxScenario *scenario = build->scenario;
-    PhxStatus status = find_ground(build);
-    if (status != PHX_OK) return status;
-    status = phx_placer_begin(&build->placer, &build->grid, build->ground, scenario->unit_count);
+    PhxStatus status = phx_placer_begin(&build->placer, &build->grid, NULL, scenario->unit_count);
     if (status != PHX_OK) return fail_file(build, status, "placing units");
     for (uint32_t i = 0; i < scenario->group_count && status == PHX_OK; i++)
         status = place_group(build, &scenario->groups[i], i);
@@ -223,26 +284,85 @@ static PhxStatus place_all(Build *build) {
     return status;
 }
 
-static PhxStatus add_everything(const Build *build, PhxContentBuilder *builder, PhxError *error) {
+/* A fault that the content builder found. Line 0: of the file. */
+static PhxStatus fail_content(const Build *build, PhxStatus status, uint32_t line, uint32_t column,
+                              const PhxError *error) {
+    if (status == PHX_OK) return PHX_OK;
+    return phx_yaml_fail(build->error, status, build->scenario->file, line, column, "%s",
+                         error->text[0] ? error->text : phx_status_text(status));
+}
+
+/* What lies on the scenario's own map. */
+static PhxStatus add_map_features(const Build *build, PhxContentBuilder *builder) {
     const PhxScenario *scenario = build->scenario;
+    PhxError error = {0};
     PhxStatus status = PHX_OK;
-    uint16_t index;
-    for (uint32_t i = 0; i < scenario->player_count && status == PHX_OK; i++)
-        status = phx_content_add_player(builder, scenario->players[i].name, scenario->players[i].team, error);
-    for (uint32_t i = 0; i < scenario->type_count && status == PHX_OK; i++)
-        status = phx_content_add_unit_type(builder, &scenario->types[i], &index, error);
-    for (uint32_t i = 0; i < scenario->group_count; i++) {
-        const PhxScenarioGroup *group = &scenario->groups[i];
-        for (uint32_t k = 0; k < group->count && status == PHX_OK; k++) {
-            const PhxVec2 at = build->placer.at[group->first_unit + k];
-            status =
-                phx_content_add_unit(builder, group->type, group->player, at.x, at.y, group->facing, error);
-        }
+    if (scenario->foreign_map) return PHX_OK;
+    if (scenario->height_grid)
+        status = fail_content(build, phx_content_set_heights(builder, scenario->height_grid, &error), 0, 0,
+                              &error);
+    for (uint32_t i = 0; i < scenario->building_count && status == PHX_OK; i++) {
+        const PhxScenarioBuilding *building = &scenario->buildings[i];
+        status = fail_content(build, phx_content_add_building(builder, &building->def, &error),
+                              building->line, building->column, &error);
+    }
+    for (uint32_t i = 0; i < scenario->modifier_count && status == PHX_OK; i++) {
+        const PhxScenarioModifier *modifier = &scenario->modifiers[i];
+        status = fail_content(build, phx_content_add_modifier(builder, &modifier->def, &error),
+                              modifier->line, modifier->column, &error);
     }
     return status;
 }
 
-static PhxStatus make_blob(const Build *build, void **blob, size_t *size) {
+/* All but what lies on the map, and the units. */
+static PhxStatus add_classes(const Build *build, PhxContentBuilder *builder) {
+    const PhxScenario *scenario = build->scenario;
+    PhxError error = {0};
+    PhxStatus status = PHX_OK;
+    uint16_t index;
+    uint8_t slot;
+    for (uint32_t i = 0; i < scenario->player_count && status == PHX_OK; i++)
+        status =
+            phx_content_add_player(builder, scenario->players[i].name, scenario->players[i].team, &error);
+    if (status == PHX_OK && scenario->kind_grid)
+        status = phx_content_set_kinds(builder, scenario->kind_grid, &error);
+    if (status == PHX_OK) status = phx_content_set_density_period(builder, scenario->density_period, &error);
+    for (uint32_t i = 0; i < scenario->profile_count && status == PHX_OK; i++)
+        status = phx_content_add_profile(builder, scenario->profiles[i].name, &scenario->profiles[i].def,
+                                         &slot, &error);
+    for (uint32_t i = 0; i < scenario->type_count && status == PHX_OK; i++)
+        status = phx_content_add_unit_type(builder, &scenario->types[i], &index, &error);
+    return fail_content(build, status, 0, 0, &error);
+}
+
+static PhxStatus add_units(const Build *build, PhxContentBuilder *builder) {
+    const PhxScenario *scenario = build->scenario;
+    PhxError error = {0};
+    PhxStatus status = PHX_OK;
+    for (uint32_t i = 0; i < scenario->group_count && status == PHX_OK; i++) {
+        const PhxScenarioGroup *group = &scenario->groups[i];
+        for (uint32_t k = 0; k < group->count && status == PHX_OK; k++) {
+            const PhxVec2 at = build->placer.at[group->first_unit + k];
+            status =
+                phx_content_add_unit(builder, group->type, group->player, at.x, at.y, group->facing, &error);
+        }
+        status = fail_content(build, status, group->line, group->column, &error);
+    }
+    return status;
+}
+
+static PhxStatus write_blob(const Build *build, const PhxContentBuilder *builder, void **blob, size_t *size) {
+    const size_t capacity = phx_content_size(builder);
+    *blob = malloc(capacity);
+    const PhxStatus status =
+        *blob == NULL ? PHX_ERROR_MEMORY : phx_content_write(builder, *blob, capacity, size);
+    if (status == PHX_OK) return PHX_OK;
+    free(*blob);
+    *blob = NULL;
+    return fail_file(build, status, "the content");
+}
+
+static PhxStatus make_blob(Build *build, void **blob, size_t *size) {
     PhxScenario *scenario = build->scenario;
     if (scenario->unit_capacity == 0) scenario->unit_capacity = scenario->unit_count;
     if (scenario->order_capacity == 0)
@@ -252,20 +372,14 @@ static PhxStatus make_blob(const Build *build, void **blob, size_t *size) {
     PhxStatus status =
         phx_content_begin(&scenario->settings, build->grid.width, build->grid.height, build->grid.cost,
                           scenario->unit_capacity, scenario->order_capacity, &builder, &error);
-    if (status == PHX_OK) status = add_everything(build, builder, &error);
-    if (status == PHX_OK) {
-        const size_t capacity = phx_content_size(builder);
-        *blob = malloc(capacity);
-        status = *blob == NULL ? PHX_ERROR_MEMORY : phx_content_write(builder, *blob, capacity, size);
-        if (status != PHX_OK) {
-            free(*blob);
-            *blob = NULL;
-        }
-    }
+    if (status != PHX_OK) return fail_content(build, status, 0, 0, &error);
+    status = add_classes(build, builder);
+    if (status == PHX_OK) status = add_map_features(build, builder);
+    if (status == PHX_OK) status = place_all(build);
+    if (status == PHX_OK) status = add_units(build, builder);
+    if (status == PHX_OK) status = write_blob(build, builder, blob, size);
     phx_content_end(builder);
-    if (status == PHX_OK) return PHX_OK;
-    return phx_yaml_fail(build->error, status, scenario->file, 0, 0, "%s",
-                         error.text[0] ? error.text : phx_status_text(status));
+    return status;
 }
 
 PhxStatus phx_scenario_build(PhxScenario *scenario, const PhxNavGrid *map, void **blob, size_t *size,
@@ -277,9 +391,11 @@ PhxStatus phx_scenario_build(PhxScenario *scenario, const PhxNavGrid *map, void 
                              "unit_capacity: %u: the groups have %u units; leave the key out, or raise it",
                              scenario->unit_capacity, scenario->unit_count);
     Build build = {.scenario = scenario, .grid = *map, .error = error};
-    PhxStatus status = place_all(&build);
-    if (status == PHX_OK) status = make_blob(&build, blob, size);
+    const PhxStatus status = make_blob(&build, blob, size);
     phx_placer_end(&build.placer);
-    phx_ground_destroy(build.ground);
+    for (uint32_t i = 0; i <= PHX_SCENARIO_PROFILE_LIMIT; i++) {
+        free(build.sites[i].own);
+        phx_ground_destroy(build.sites[i].ground);
+    }
     return status;
 }

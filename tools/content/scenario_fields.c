@@ -86,6 +86,55 @@ static PhxStatus read_whole(const FieldReader *reader, const PhxYamlNode *node, 
     return PHX_OK;
 }
 
+static PhxStatus read_signed(const FieldReader *reader, const PhxYamlNode *node, const Field *field,
+                             int16_t *out) {
+    const bool minus = node->text[0] == '-';
+    uint64_t size;
+    if (node->quoted || !phx_fields_number(node->text + minus, node->length - minus, false, &size))
+        return phx_fields_fail(reader, node, PHX_ERROR_FORMAT, "a whole number from %lld to %lld is wanted",
+                               (long long)field->low, (long long)field->high);
+    const int64_t most = minus ? -field->low : field->high;
+    if (size > (uint64_t)most || (minus ? -(int64_t)size > field->high : (int64_t)size < field->low))
+        return phx_fields_fail(reader, node, PHX_ERROR_RANGE, "a whole number from %lld to %lld is wanted",
+                               (long long)field->low, (long long)field->high);
+    *out = (int16_t)(minus ? -(int64_t)size : (int64_t)size);
+    return PHX_OK;
+}
+
+static PhxStatus read_item(const FieldReader *reader, const PhxYamlNode *list, uint32_t index,
+                           const Field *field, void *out) {
+    PhxYamlNode item = reader->tree->nodes[index];
+    item.key = list->key; /* so that the message names it */
+    if (item.kind != PHX_YAML_SCALAR)
+        return phx_fields_fail(reader, &item, PHX_ERROR_FORMAT, "a whole number is wanted");
+    return read_whole(reader, &item, field, out);
+}
+
+static PhxStatus read_cells(const FieldReader *reader, const PhxYamlNode *node, const Field *field,
+                            uint16_t *out) {
+    const Field item = {.kind = FIELD_U16, .low = field->low, .high = field->high};
+    if (node->kind != PHX_YAML_SEQUENCE || node->count != 2)
+        return phx_fields_fail(reader, node, PHX_ERROR_FORMAT, "[x, y] is wanted, whole numbers of cells");
+    PhxStatus status = read_item(reader, node, node->first, &item, &out[0]);
+    if (status == PHX_OK)
+        status = read_item(reader, node, reader->tree->nodes[node->first].next, &item, &out[1]);
+    return status;
+}
+
+static PhxStatus read_teams(const FieldReader *reader, const PhxYamlNode *node, uint16_t *out) {
+    const Field item = {.kind = FIELD_U8, .low = 0, .high = 15};
+    if (node->kind != PHX_YAML_SEQUENCE)
+        return phx_fields_fail(reader, node, PHX_ERROR_FORMAT, "a list of teams is wanted, as in [0, 2]");
+    *out = 0;
+    PhxStatus status = PHX_OK;
+    for (uint32_t i = node->first; i != PHX_YAML_NONE && status == PHX_OK; i = reader->tree->nodes[i].next) {
+        uint8_t team = 0;
+        status = read_item(reader, node, i, &item, &team);
+        *out = (uint16_t)(*out | 1u << (team & 15));
+    }
+    return status;
+}
+
 static PhxStatus read_fix(const FieldReader *reader, const PhxYamlNode *node, int64_t low, int64_t high,
                           fix16_t *out) {
     char low_text[PHX_FIX_TEXT], high_text[PHX_FIX_TEXT];
@@ -173,6 +222,10 @@ static PhxStatus read_field(const FieldReader *reader, const PhxYamlNode *node, 
     case FIELD_SCATTER:
     case FIELD_CORNER:
         return read_place(reader, node, field, out);
+    case FIELD_CELLS:
+        return read_cells(reader, node, field, out);
+    case FIELD_TEAMS:
+        return read_teams(reader, node, out);
     default:
         break;
     }
@@ -184,6 +237,8 @@ static PhxStatus read_field(const FieldReader *reader, const PhxYamlNode *node, 
         return read_text(reader, node, field, out);
     case FIELD_BOOL:
         return read_bool(reader, node, out);
+    case FIELD_I16:
+        return read_signed(reader, node, field, out);
     case FIELD_FIX:
         return read_fix(reader, node, field->low, field->high, out);
     case FIELD_TURN_RATE:

@@ -14,7 +14,10 @@ typedef enum FieldKind {
     FIELD_U32,  /* decimal, low .. high */
     FIELD_U16,
     FIELD_U8,
+    FIELD_I16,       /* decimal with a sign, low .. high */
     FIELD_BOOL,      /* true, false */
+    FIELD_CELLS,     /* [a, b] of whole numbers, low .. high, to uint16_t[2] */
+    FIELD_TEAMS,     /* list of team numbers, perhaps empty, to a uint16_t of bits */
     FIELD_FIX,       /* fix16_t, low .. high raw */
     FIELD_TURN_RATE, /* degrees a second, to int32_t binary angle */
     FIELD_FACING,    /* degrees, to PhxAngle */

@@ -1,19 +1,15 @@
 /* scenario_parse.c: the tree of a scenario's YAML to a PhxScenario: every key, its range and its default in
  * tables, then the names that refer to each other. See scenario.h. */
-#include "content/scenario_fields.h"
+#include "content/scenario_parse.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-#define COUNT_OF(array) ((uint32_t)(sizeof(array) / sizeof((array)[0])))
-#define FIX(units)      ((int64_t)(units)*PHX_FIX_ONE)
-#define COORDINATE_LOW  (-FIX(8192))
-#define COORDINATE_HIGH (FIX(8192) - 1)
 
 /* A file's root: what is no plain value is read by its own function. */
 typedef struct Root {
     PhxScenario scenario;
     uint32_t terrain, players, types, groups, orders; /* nodes */
+    ScenarioGround ground;
 } Root;
 
 static const Field root_fields[] = {
@@ -29,6 +25,13 @@ static const Field root_fields[] = {
     {"order_capacity", FIELD_U32, false, offsetof(Root, scenario.order_capacity), 1, PHX_SCENARIO_UNIT_LIMIT,
      0},
     {"field_cache", FIELD_U32, false, offsetof(Root, scenario.field_cache), 1, 4096, 0},
+    {"height_map", FIELD_TEXT, false, offsetof(Root, scenario.height_map), 0, 0,
+     sizeof((PhxScenario *)0)->height_map},
+    {"density_period", FIELD_U32, false, offsetof(Root, scenario.density_period), 0, 1000, 0},
+    {"kinds", FIELD_NODE, false, offsetof(Root, ground.kinds), 0, 0, 0},
+    {"profiles", FIELD_NODE, false, offsetof(Root, ground.profiles), 0, 0, 0},
+    {"buildings", FIELD_NODE, false, offsetof(Root, ground.buildings), 0, 0, 0},
+    {"modifiers", FIELD_NODE, false, offsetof(Root, ground.modifiers), 0, 0, 0},
     {"terrain", FIELD_NODE, false, offsetof(Root, terrain), 0, 0, 0},
     {"players", FIELD_NODE, true, offsetof(Root, players), 0, 0, 0},
     {"unit_types", FIELD_NODE, true, offsetof(Root, types), 0, 0, 0},
@@ -50,13 +53,15 @@ static const Field player_fields[] = {
 };
 
 typedef struct TypeDraft {
-    char name[17];
+    char name[17], profile[17];
     PhxUnitTypeDef def;
 } TypeDraft;
 
 /* The ranges are those of the columns in sim/state/tables/unit_type.def. */
 static const Field type_fields[] = {
     {"name", FIELD_TEXT, true, offsetof(TypeDraft, name), 0, 0, 17},
+    {"profile", FIELD_TEXT, false, offsetof(TypeDraft, profile), 0, 0, 17},
+    {"sample_period", FIELD_U8, false, offsetof(TypeDraft, def.sample_period), 1, 255, 0},
     {"radius", FIELD_FIX, false, offsetof(TypeDraft, def.radius), 4096, FIX(16), 0},
     {"speed", FIELD_FIX, false, offsetof(TypeDraft, def.speed), 656, FIX(64), 0},
     {"acceleration", FIELD_FIX, false, offsetof(TypeDraft, def.acceleration), 656, FIX(4096), 0},
@@ -117,23 +122,12 @@ static const Field order_fields[] = {
     {"queued", FIELD_BOOL, false, offsetof(OrderDraft, order.queued), 0, 0, 0},
 };
 
-typedef struct Parser {
-    FieldReader reader;
-    PhxScenario *scenario;
-    uint32_t group_list_capacity;
-} Parser;
-
-static const PhxYamlNode *node_at(const Parser *parser, uint32_t index) {
-    return &parser->reader.tree->nodes[index];
-}
-
-static PhxStatus fail_memory(const Parser *parser) {
+PhxStatus phx_scenario_fail_memory(const ScenarioParser *parser) {
     return phx_yaml_fail(parser->reader.error, PHX_ERROR_MEMORY, parser->scenario->file, 0, 0,
                          "out of memory");
 }
 
-/* The list behind a key of the root, with a bound on its length. */
-static PhxStatus check_list(const Parser *parser, const PhxYamlNode *list, uint32_t limit) {
+PhxStatus phx_scenario_check_list(const ScenarioParser *parser, const PhxYamlNode *list, uint32_t limit) {
     if (list->kind != PHX_YAML_SEQUENCE || list->count == 0)
         return phx_fields_fail(&parser->reader, list, PHX_ERROR_FORMAT,
                                "a list with at least one entry is wanted");
@@ -143,37 +137,42 @@ static PhxStatus check_list(const Parser *parser, const PhxYamlNode *list, uint3
     return PHX_OK;
 }
 
-static PhxStatus fail_twice(const Parser *parser, const PhxYamlNode *node, const char *name) {
+PhxStatus phx_scenario_fail_twice(const ScenarioParser *parser, const PhxYamlNode *node, const char *name) {
     return phx_fields_fail(&parser->reader, node, PHX_ERROR_FORMAT, "two entries have the name \"%.40s\"",
                            name);
 }
 
-static PhxStatus parse_players(Parser *parser, const PhxYamlNode *list) {
+static PhxStatus parse_players(ScenarioParser *parser, const PhxYamlNode *list) {
     PhxScenario *scenario = parser->scenario;
-    PhxStatus status = check_list(parser, list, PHX_PLAYER_LIMIT);
-    for (uint32_t i = list->first; i != PHX_YAML_NONE && status == PHX_OK; i = node_at(parser, i)->next) {
+    PhxStatus status = phx_scenario_check_list(parser, list, PHX_PLAYER_LIMIT);
+    for (uint32_t i = list->first; i != PHX_YAML_NONE && status == PHX_OK;
+         i = phx_scenario_node(parser, i)->next) {
         PhxScenarioPlayer *player = &scenario->players[scenario->player_count];
         *player = (PhxScenarioPlayer){.team = (uint8_t)scenario->player_count, .bot = "idle"};
-        status = phx_fields_read(&parser->reader, node_at(parser, i), "a player", player_fields,
+        status = phx_fields_read(&parser->reader, phx_scenario_node(parser, i), "a player", player_fields,
                                  COUNT_OF(player_fields), player, NULL);
         for (uint32_t other = 0; other < scenario->player_count && status == PHX_OK; other++)
             if (strcmp(scenario->players[other].name, player->name) == 0)
-                status = fail_twice(parser, node_at(parser, i), player->name);
+                status = phx_scenario_fail_twice(parser, phx_scenario_node(parser, i), player->name);
         scenario->player_count++;
     }
     return status;
 }
 
-static PhxStatus parse_types(Parser *parser, const PhxYamlNode *list) {
+static PhxStatus parse_types(ScenarioParser *parser, const PhxYamlNode *list) {
     PhxScenario *scenario = parser->scenario;
-    PhxStatus status = check_list(parser, list, PHX_SCENARIO_TYPE_LIMIT);
-    for (uint32_t i = list->first; i != PHX_YAML_NONE && status == PHX_OK; i = node_at(parser, i)->next) {
-        TypeDraft draft = {.def = phx_content_unit_type_default()};
-        status = phx_fields_read(&parser->reader, node_at(parser, i), "a unit type", type_fields,
+    PhxStatus status = phx_scenario_check_list(parser, list, PHX_SCENARIO_TYPE_LIMIT);
+    for (uint32_t i = list->first; i != PHX_YAML_NONE && status == PHX_OK;
+         i = phx_scenario_node(parser, i)->next) {
+        TypeDraft draft = {.profile = "plain", .def = phx_content_unit_type_default()};
+        status = phx_fields_read(&parser->reader, phx_scenario_node(parser, i), "a unit type", type_fields,
                                  COUNT_OF(type_fields), &draft, NULL);
         for (uint32_t other = 0; other < scenario->type_count && status == PHX_OK; other++)
             if (strcmp(scenario->type_names[other], draft.name) == 0)
-                status = fail_twice(parser, node_at(parser, i), draft.name);
+                status = phx_scenario_fail_twice(parser, phx_scenario_node(parser, i), draft.name);
+        if (status == PHX_OK)
+            status = phx_scenario_find_profile(parser, phx_scenario_node(parser, i), draft.profile,
+                                               &draft.def.profile);
         const uint32_t index = scenario->type_count++;
         memcpy(scenario->type_names[index], draft.name, sizeof draft.name);
         scenario->types[index] = draft.def;
@@ -182,8 +181,8 @@ static PhxStatus parse_types(Parser *parser, const PhxYamlNode *list) {
     return status;
 }
 
-/* A player by name, or by slot number. */
-static PhxStatus find_player(const Parser *parser, const PhxYamlNode *node, const char *name, uint8_t *out) {
+PhxStatus phx_scenario_find_player(const ScenarioParser *parser, const PhxYamlNode *node, const char *name,
+                                   uint8_t *out) {
     const PhxScenario *scenario = parser->scenario;
     for (uint32_t i = 0; i < scenario->player_count; i++)
         if (strcmp(scenario->players[i].name, name) == 0) return *out = (uint8_t)i, PHX_OK;
@@ -194,7 +193,8 @@ static PhxStatus find_player(const Parser *parser, const PhxYamlNode *node, cons
                            "player \"%s\": no player has this name or slot", name);
 }
 
-static PhxStatus find_type(const Parser *parser, const PhxYamlNode *node, const char *name, uint16_t *out) {
+static PhxStatus find_type(const ScenarioParser *parser, const PhxYamlNode *node, const char *name,
+                           uint16_t *out) {
     const PhxScenario *scenario = parser->scenario;
     if (name[0] == 0 && scenario->type_count == 1) return *out = 0, PHX_OK;
     if (name[0] == 0)
@@ -213,7 +213,8 @@ static uint32_t given_of(uint64_t given, uint32_t first, uint32_t last) {
     return count;
 }
 
-static PhxStatus finish_group(Parser *parser, const PhxYamlNode *node, GroupDraft *draft, uint64_t given) {
+static PhxStatus finish_group(ScenarioParser *parser, const PhxYamlNode *node, GroupDraft *draft,
+                              uint64_t given) {
     PhxScenario *scenario = parser->scenario;
     PhxScenarioGroup *group = &draft->group;
     group->line = node->line;
@@ -222,38 +223,40 @@ static PhxStatus finish_group(Parser *parser, const PhxYamlNode *node, GroupDraf
         return phx_fields_fail(&parser->reader, node, PHX_ERROR_FORMAT,
                                "a group needs one of the keys at, corner, scatter, and one only");
     for (uint32_t i = 0; i < scenario->group_count && group->name[0] != 0; i++)
-        if (strcmp(scenario->groups[i].name, group->name) == 0) return fail_twice(parser, node, group->name);
+        if (strcmp(scenario->groups[i].name, group->name) == 0)
+            return phx_scenario_fail_twice(parser, node, group->name);
     if (group->count > PHX_SCENARIO_UNIT_LIMIT - scenario->unit_count)
         return phx_fields_fail(&parser->reader, node, PHX_ERROR_LIMIT, "more than %d units in all",
                                PHX_SCENARIO_UNIT_LIMIT);
     scenario->unit_count += group->count;
-    const PhxStatus status = find_player(parser, node, draft->player, &group->player);
+    const PhxStatus status = phx_scenario_find_player(parser, node, draft->player, &group->player);
     return status == PHX_OK ? find_type(parser, node, draft->type, &group->type) : status;
 }
 
-static PhxStatus parse_groups(Parser *parser, const PhxYamlNode *list) {
+static PhxStatus parse_groups(ScenarioParser *parser, const PhxYamlNode *list) {
     PhxScenario *scenario = parser->scenario;
-    PhxStatus status = check_list(parser, list, PHX_SCENARIO_GROUP_LIMIT);
+    PhxStatus status = phx_scenario_check_list(parser, list, PHX_SCENARIO_GROUP_LIMIT);
     if (status != PHX_OK) return status;
     scenario->groups = calloc(list->count, sizeof *scenario->groups);
-    if (scenario->groups == NULL) return fail_memory(parser);
-    for (uint32_t i = list->first; i != PHX_YAML_NONE && status == PHX_OK; i = node_at(parser, i)->next) {
+    if (scenario->groups == NULL) return phx_scenario_fail_memory(parser);
+    for (uint32_t i = list->first; i != PHX_YAML_NONE && status == PHX_OK;
+         i = phx_scenario_node(parser, i)->next) {
         GroupDraft draft = {.group = {.spacing = -1}};
         uint64_t given = 0;
-        status = phx_fields_read(&parser->reader, node_at(parser, i), "a group", group_fields,
+        status = phx_fields_read(&parser->reader, phx_scenario_node(parser, i), "a group", group_fields,
                                  COUNT_OF(group_fields), &draft, &given);
-        if (status == PHX_OK) status = finish_group(parser, node_at(parser, i), &draft, given);
+        if (status == PHX_OK) status = finish_group(parser, phx_scenario_node(parser, i), &draft, given);
         if (status == PHX_OK) scenario->groups[scenario->group_count++] = draft.group;
     }
     return status;
 }
 
-static PhxStatus list_group(Parser *parser, uint32_t group) {
+static PhxStatus list_group(ScenarioParser *parser, uint32_t group) {
     PhxScenario *scenario = parser->scenario;
     if (scenario->group_list_count == parser->group_list_capacity) {
         const uint32_t capacity = 2 * parser->group_list_capacity + 64;
         uint32_t *larger = realloc(scenario->group_list, capacity * sizeof *larger);
-        if (larger == NULL) return fail_memory(parser);
+        if (larger == NULL) return phx_scenario_fail_memory(parser);
         scenario->group_list = larger;
         parser->group_list_capacity = capacity;
     }
@@ -262,7 +265,7 @@ static PhxStatus list_group(Parser *parser, uint32_t group) {
 }
 
 /* Adds the group of a name to the order; the first decides the player where the order names none. */
-static PhxStatus list_group_named(Parser *parser, const PhxYamlNode *node, const char *name,
+static PhxStatus list_group_named(ScenarioParser *parser, const PhxYamlNode *node, const char *name,
                                   OrderDraft *draft) {
     const PhxScenario *scenario = parser->scenario;
     for (uint32_t i = 0; i < scenario->group_count; i++) {
@@ -280,15 +283,17 @@ static PhxStatus list_group_named(Parser *parser, const PhxYamlNode *node, const
                            "group \"%.40s\": no group has this name", name);
 }
 
-static PhxStatus list_order_groups(Parser *parser, const PhxYamlNode *node, OrderDraft *draft,
+static PhxStatus list_order_groups(ScenarioParser *parser, const PhxYamlNode *node, OrderDraft *draft,
                                    uint64_t given) {
     if (given >> ORDER_GROUP & 1) return list_group_named(parser, node, draft->group, draft);
     PhxStatus status = PHX_OK;
     if (given >> ORDER_GROUPS & 1) {
-        const PhxYamlNode *list = node_at(parser, draft->groups);
-        status = check_list(parser, list, PHX_SCENARIO_GROUP_LIMIT);
-        for (uint32_t i = list->first; i != PHX_YAML_NONE && status == PHX_OK; i = node_at(parser, i)->next)
-            status = list_group_named(parser, node_at(parser, i), node_at(parser, i)->text, draft);
+        const PhxYamlNode *list = phx_scenario_node(parser, draft->groups);
+        status = phx_scenario_check_list(parser, list, PHX_SCENARIO_GROUP_LIMIT);
+        for (uint32_t i = list->first; i != PHX_YAML_NONE && status == PHX_OK;
+             i = phx_scenario_node(parser, i)->next)
+            status = list_group_named(parser, phx_scenario_node(parser, i),
+                                      phx_scenario_node(parser, i)->text, draft);
         return status;
     }
     for (uint32_t i = 0; i < parser->scenario->group_count && status == PHX_OK; i++) {
@@ -299,7 +304,8 @@ static PhxStatus list_order_groups(Parser *parser, const PhxYamlNode *node, Orde
     return status;
 }
 
-static PhxStatus finish_order(Parser *parser, const PhxYamlNode *node, OrderDraft *draft, uint64_t given) {
+static PhxStatus finish_order(ScenarioParser *parser, const PhxYamlNode *node, OrderDraft *draft,
+                              uint64_t given) {
     PhxScenario *scenario = parser->scenario;
     draft->order.line = node->line;
     draft->order.column = node->column;
@@ -318,7 +324,8 @@ static PhxStatus finish_order(Parser *parser, const PhxYamlNode *node, OrderDraf
         return phx_fields_fail(&parser->reader, node, PHX_ERROR_FORMAT,
                                "all: true needs the key player besides");
     PhxStatus status = PHX_OK;
-    if (draft->player[0] != 0) status = find_player(parser, node, draft->player, &draft->order.player);
+    if (draft->player[0] != 0)
+        status = phx_scenario_find_player(parser, node, draft->player, &draft->order.player);
     if (status == PHX_OK) status = list_order_groups(parser, node, draft, given);
     if (status == PHX_OK && scenario->group_list_count > 1000000)
         status = phx_fields_fail(&parser->reader, node, PHX_ERROR_LIMIT, "the orders name too many groups");
@@ -333,43 +340,47 @@ static void insert_order(PhxScenario *scenario, const PhxScenarioOrder *order) {
     scenario->orders[at] = *order;
 }
 
-static PhxStatus parse_orders(Parser *parser, const PhxYamlNode *list) {
+static PhxStatus parse_orders(ScenarioParser *parser, const PhxYamlNode *list) {
     PhxScenario *scenario = parser->scenario;
-    PhxStatus status = check_list(parser, list, PHX_SCENARIO_ORDER_LIMIT);
+    PhxStatus status = phx_scenario_check_list(parser, list, PHX_SCENARIO_ORDER_LIMIT);
     if (status != PHX_OK) return status;
     scenario->orders = calloc(list->count, sizeof *scenario->orders);
-    if (scenario->orders == NULL) return fail_memory(parser);
-    for (uint32_t i = list->first; i != PHX_YAML_NONE && status == PHX_OK; i = node_at(parser, i)->next) {
+    if (scenario->orders == NULL) return phx_scenario_fail_memory(parser);
+    for (uint32_t i = list->first; i != PHX_YAML_NONE && status == PHX_OK;
+         i = phx_scenario_node(parser, i)->next) {
         OrderDraft draft = {0};
         uint64_t given = 0;
-        status = phx_fields_read(&parser->reader, node_at(parser, i), "an order", order_fields,
+        status = phx_fields_read(&parser->reader, phx_scenario_node(parser, i), "an order", order_fields,
                                  COUNT_OF(order_fields), &draft, &given);
-        if (status == PHX_OK) status = finish_order(parser, node_at(parser, i), &draft, given);
+        if (status == PHX_OK) status = finish_order(parser, phx_scenario_node(parser, i), &draft, given);
         if (status == PHX_OK) insert_order(scenario, &draft.order);
     }
     return status;
 }
 
-static PhxStatus parse_root(Parser *parser) {
+static PhxStatus parse_root(ScenarioParser *parser) {
     Root root = {
         .scenario = {.name = "scenario",
                      .settings = {.match_key = 1, .tick_rate = 20, .ticks_per_turn = 2, .input_delay = 2},
                      .ticks = 1000,
                      .terrain = PHX_MOVING_AI_COSTS_DEFAULT},
         .terrain = PHX_YAML_NONE,
-        .orders = PHX_YAML_NONE};
+        .orders = PHX_YAML_NONE,
+        .ground = {PHX_YAML_NONE, PHX_YAML_NONE, PHX_YAML_NONE, PHX_YAML_NONE}};
     memcpy(root.scenario.file, parser->reader.tree->name, sizeof root.scenario.file);
-    PhxStatus status = phx_fields_read(&parser->reader, node_at(parser, 0), "a scenario", root_fields,
-                                       COUNT_OF(root_fields), &root, NULL);
+    PhxStatus status = phx_fields_read(&parser->reader, phx_scenario_node(parser, 0), "a scenario",
+                                       root_fields, COUNT_OF(root_fields), &root, NULL);
     *parser->scenario = root.scenario;
     if (status == PHX_OK && root.terrain != PHX_YAML_NONE)
-        status = phx_fields_read(&parser->reader, node_at(parser, root.terrain), "terrain", terrain_fields,
-                                 COUNT_OF(terrain_fields), &parser->scenario->terrain, NULL);
-    if (status == PHX_OK) status = parse_players(parser, node_at(parser, root.players));
-    if (status == PHX_OK) status = parse_types(parser, node_at(parser, root.types));
-    if (status == PHX_OK) status = parse_groups(parser, node_at(parser, root.groups));
+        status = phx_fields_read(&parser->reader, phx_scenario_node(parser, root.terrain), "terrain",
+                                 terrain_fields, COUNT_OF(terrain_fields), &parser->scenario->terrain, NULL);
+    if (status == PHX_OK) status = parse_players(parser, phx_scenario_node(parser, root.players));
+    if (status == PHX_OK) status = phx_scenario_parse_buildings(parser, &root.ground);
+    if (status == PHX_OK) status = phx_scenario_parse_profiles(parser, &root.ground);
+    if (status == PHX_OK) status = parse_types(parser, phx_scenario_node(parser, root.types));
+    if (status == PHX_OK) status = parse_groups(parser, phx_scenario_node(parser, root.groups));
     if (status == PHX_OK && root.orders != PHX_YAML_NONE)
-        status = parse_orders(parser, node_at(parser, root.orders));
+        status = parse_orders(parser, phx_scenario_node(parser, root.orders));
     return status;
 }
 
@@ -380,7 +391,7 @@ PhxStatus phx_scenario_parse(const char *name, const void *bytes, size_t size, P
     PhxStatus status = phx_yaml_parse(name, bytes, size, &tree, error);
     if (status != PHX_OK) return status;
     PhxScenario *scenario = calloc(1, sizeof *scenario);
-    Parser parser = {.reader = {.tree = tree, .error = error}, .scenario = scenario};
+    ScenarioParser parser = {.reader = {.tree = tree, .error = error}, .scenario = scenario};
     if (scenario == NULL)
         status = phx_yaml_fail(error, PHX_ERROR_MEMORY, name, 0, 0, "out of memory");
     else
@@ -395,6 +406,10 @@ PhxStatus phx_scenario_parse(const char *name, const void *bytes, size_t size, P
 
 void phx_scenario_destroy(PhxScenario *scenario) {
     if (scenario == NULL) return;
+    free(scenario->buildings);
+    free(scenario->modifiers);
+    free(scenario->kind_grid);
+    free(scenario->height_grid);
     free(scenario->groups);
     free(scenario->orders);
     free(scenario->group_list);

@@ -1,0 +1,44 @@
+/* scenario_parse.h: what the two files that read a scenario's tree share. Internal to tools/content. */
+#ifndef PHX_TOOLS_SCENARIO_PARSE_H
+#define PHX_TOOLS_SCENARIO_PARSE_H
+
+#include "content/scenario_fields.h"
+
+#define COUNT_OF(array) ((uint32_t)(sizeof(array) / sizeof((array)[0])))
+#define FIX(units)      ((int64_t)(units)*PHX_FIX_ONE)
+#define COORDINATE_LOW  (-FIX(8192))
+#define COORDINATE_HIGH (FIX(8192) - 1)
+
+typedef struct ScenarioParser {
+    FieldReader reader;
+    PhxScenario *scenario;
+    uint32_t group_list_capacity;
+} ScenarioParser;
+
+static inline const PhxYamlNode *phx_scenario_node(const ScenarioParser *parser, uint32_t index) {
+    return &parser->reader.tree->nodes[index];
+}
+
+/* The list behind a key of the root, with a bound on its length. */
+PHX_MUST_USE PhxStatus phx_scenario_check_list(const ScenarioParser *parser, const PhxYamlNode *list,
+                                               uint32_t limit);
+PhxStatus phx_scenario_fail_twice(const ScenarioParser *parser, const PhxYamlNode *node, const char *name);
+PhxStatus phx_scenario_fail_memory(const ScenarioParser *parser);
+/* A player by name, or by slot number. */
+PHX_MUST_USE PhxStatus phx_scenario_find_player(const ScenarioParser *parser, const PhxYamlNode *node,
+                                                const char *name, uint8_t *out);
+
+/* Nodes of the root that say what ground costs; PHX_YAML_NONE where they are missing. */
+typedef struct ScenarioGround {
+    uint32_t kinds, profiles, buildings, modifiers;
+} ScenarioGround;
+
+/* Kinds of ground and profiles: before the unit types. */
+PHX_MUST_USE PhxStatus phx_scenario_parse_profiles(ScenarioParser *parser, const ScenarioGround *ground);
+/* The slot of a profile, by name. */
+PHX_MUST_USE PhxStatus phx_scenario_find_profile(const ScenarioParser *parser, const PhxYamlNode *node,
+                                                 const char *name, uint8_t *out);
+/* Buildings and modifiers: after the players. */
+PHX_MUST_USE PhxStatus phx_scenario_parse_buildings(ScenarioParser *parser, const ScenarioGround *ground);
+
+#endif
