@@ -1,13 +1,16 @@
 /* portals.h: the portal graph of one layer: where one walks from sector to sector, and what the ways between
  * such places cost; and routes over it.
  *
- * A portal joins two facing cells on the border of two sectors, both passable. For each pair of regions
- * (4-connected parts of a sector) that touch along a border there are portals at both ends of the contact and
- * so many between that no two neighbours are more than PHX_PORTAL_SPACING cells apart. Each portal is two
- * vertices, one a side. Edges: between vertices of one sector and region, the exact cost of the way within
- * the sector (sector.h); across the portal, one step. Edges that a way over a third vertex replaces at no
- * more cost are left out. A route is, for one set of goals, the exact least cost over this graph from each
- * vertex to the nearest goal: 64 bits, so that no sum wraps on the largest map at the highest cost.
+ * A portal joins two facing cells on the border of two sectors, both passable. Where they lie: the strip of
+ * PHX_PORTAL_DEPTH cells along either side of a border falls into 4-connected parts; for each pair of parts
+ * that touch there are portals at both ends of the contact and so many between, evenly, that no two
+ * neighbours are more than PHX_PORTAL_SPACING cells apart (if the contact has cells there); a contact
+ * narrower than PHX_PORTAL_NARROW has one, in its middle. So doors beside each other that a long wall parts
+ * have a portal each. Each portal is two vertices, one a side. Edges: between vertices of one sector and
+ * region, the exact cost of the way within the sector (sector.h); across the portal, one step. Edges that a
+ * way over a third vertex replaces at no more cost are left out. A route is, for one set of goals, the exact
+ * least cost over this graph from each vertex to the nearest goal: 64 bits, so that no sum wraps on the
+ * largest map at the highest cost.
  *
  * DERIVED: graph and routes are pure functions of (grid, weights, goals). An update after a change gives the
  * same as building anew. Memory: from the allocator, at building and where a change needs more.
@@ -21,22 +24,33 @@
 
 #include "nav/sector.h"
 
-enum { PHX_PORTAL_SPACING = 21 };
+enum {
+    PHX_PORTAL_SPACING = 21,
+    PHX_PORTAL_NARROW = 4,
+    PHX_PORTAL_DEPTH = 8,
+    PHX_PORTAL_STRAIGHT_MAX = 6000 /* highest weight of a straight step */
+};
 #define PHX_ROUTE_UNREACHED UINT64_MAX
 
 typedef struct PhxPortals PhxPortals;
 
-/* A vertex as its sector sees it. */
+/* A vertex as its sector sees it; a sector has 256 at most. In order of side, then position along it. */
 typedef struct PhxPortalVertex {
     uint16_t cell;           /* local index in its sector */
     uint16_t region;         /* label of its region */
-    uint32_t partner_sector; /* the sector across */
-    uint16_t partner;        /* index of the vertex across in that sector */
-    uint16_t side;           /* 0 E, 1 S, 2 W, 3 N: the border it lies on */
+    uint16_t partner_sector; /* the sector across */
+    uint8_t partner;         /* index of the vertex across in that sector */
+    uint8_t side;            /* 0 E, 1 S, 2 W, 3 N: the border it lies on */
     uint32_t out_cost;       /* of the step across: straight weight * cost of the cell across */
+    uint8_t cost;            /* of its own cell */
+    uint8_t live;            /* number of its region among the sector's regions that have vertices */
+    uint16_t unused;         /* 0 */
 } PhxPortalVertex;
 
-/* An empty graph for maps of this size. `workers`: of the jobs that build it. Errors: PHX_ERROR_MEMORY. */
+/* An empty graph for maps of this size. `workers`: of the jobs that build it and of whoever solves routes.
+ * Errors: PHX_ERROR_MEMORY, PHX_ERROR_ARGUMENT (weights that nav.h doesn't allow, or a straight step above
+ * PHX_PORTAL_STRAIGHT_MAX: up to there, no way within a sector can pass the 32 bits of an edge, as a shortest
+ * way enters 2800 of its cells at most). */
 PHX_MUST_USE PhxStatus phx_portals_create(PhxPortals **out, PhxAllocator allocator, uint32_t width,
                                           uint32_t height, PhxFieldWeights weights, uint32_t workers);
 void phx_portals_destroy(PhxPortals *portals);
@@ -57,6 +71,10 @@ const PhxPortalVertex *phx_portals_vertices(const PhxPortals *portals, uint32_t 
 typedef struct PhxRoute PhxRoute;
 PHX_MUST_USE PhxStatus phx_route_create(PhxRoute **out, PhxAllocator allocator, const PhxPortals *portals);
 void phx_route_destroy(PhxRoute *route, PhxAllocator allocator);
+/* Room for the graph's present size. Solving and repairing do it themselves; called beforehand (after each
+ * update, on the thread that may use the allocator), it makes sure that they allocate nothing and so may run
+ * on any thread, several routes at once with a worker each. Errors: PHX_ERROR_MEMORY (the route stays). */
+PHX_MUST_USE PhxStatus phx_route_reserve(PhxRoute *route, const PhxPortals *portals);
 /* Solves for goals (cells, passable, ascending, at least one): as far as the vertices of the sectors in
  * `wanted` (bits; null: everything) need it; what is given for them is exact, and the search can be continued
  * by a later call with the same goals and other wanted sectors (`again` false), or begun anew (true).
