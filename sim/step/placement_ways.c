@@ -6,7 +6,7 @@
  * arcs that meet are one part. It ends when, of parts that were joined before, all but one are flooded whole:
  * so it takes the smaller parts several times, however large the map. A place that no flood has met is in the
  * part that is left, or has nothing to do with it; only where another place lies in a flooded part, that is
- * found out, by floods from the places themselves. Cells are composed sector by sector, as they are met.
+ * found out, by floods from the places themselves too. Cells are composed sector by sector, as they are met.
  *
  * In: the state alone, and nothing that is derived from it. Memory: from the sim's allocator, given back
  * before the return. Determinism: what is told is a fact about the cells, not about the order of floods.
@@ -46,6 +46,8 @@ typedef struct Search {
     PhxCostBuilding *buildings;
     PhxCellRect closed; /* by the building; may go beyond the map */
     PhxStatus status;
+    uint32_t place[PHX_PLACEMENT_PLACE_LIMIT], place_count; /* cells */
+    uint64_t standing; /* places where one can stand, and could with the building too */
     uint32_t arc_count, source_count;
     Source source[SOURCE_LIMIT];
     uint16_t part[SOURCE_LIMIT];   /* union-find: sources whose floods have met */
@@ -258,18 +260,6 @@ static bool want_arcs(Search *search) {
     return any;
 }
 
-/* Wants the floods of places that have met no arc, and of the arcs that they may meet. */
-static bool want_places(Search *search) {
-    bool has_arc[SOURCE_LIMIT] = {false}, arcs = false, places = false;
-    find_live(search);
-    for (uint16_t i = 0; i < search->arc_count; i++) has_arc[find(search->part, i)] = true;
-    for (uint16_t i = 0; i < search->source_count; i++) {
-        search->wanted[i] = search->live[i];
-        if (search->live[i]) *(has_arc[i] ? &arcs : &places) = true;
-    }
-    return arcs && places;
-}
-
 /* One cell of each wanted flood in turn, until nothing is wanted any more. */
 static void run(Search *search, bool (*want)(Search *)) {
     bool go_on = want(search);
@@ -283,30 +273,54 @@ static void run(Search *search, bool (*want)(Search *)) {
     }
 }
 
-/* The source that reached a place, or NONE. */
-static uint16_t source_at(Search *search, uint32_t cell) {
+/* The source that reached a place that stands, or NONE. */
+static uint16_t source_at(Search *search, uint32_t place) {
+    const uint32_t cell = search->place[place];
     const int32_t x = (int32_t)(cell % search->plane.width), y = (int32_t)(cell / search->plane.width);
+    if (!(search->standing >> place & 1)) return NONE;
     Page *page = page_of(search, x, y);
     if (!page || *label_of(page, x, y) == 0) return NONE;
     return (uint16_t)(*label_of(page, x, y) - 1);
 }
 
-/* Is one of the places in a part that is flooded whole? */
-static bool place_in_whole_part(Search *search, const uint32_t *cells, uint32_t count, uint64_t standing) {
+/* Marks what was joined before with a part that is flooded whole and holds a place; false: there is none. */
+static bool find_parted(Search *search, bool parted[SOURCE_LIMIT]) {
+    bool any = false;
     find_live(search);
-    for (uint32_t i = 0; i < count; i++) {
-        const uint16_t source = standing >> i & 1 ? source_at(search, cells[i]) : NONE;
-        if (source != NONE && !search->live[find(search->part, source)]) return true;
+    for (uint32_t i = 0; i < search->place_count; i++) {
+        const uint16_t source = source_at(search, i);
+        if (source == NONE || search->live[find(search->part, source)]) continue;
+        parted[find(search->before, source)] = any = true;
     }
-    return false;
+    return any;
+}
+
+/* Wants the floods that show which places were joined with those that are parted: what is left of where those
+ * were, and the parts of other places, as long as they may still meet. */
+static bool want_places(Search *search) {
+    bool parted[SOURCE_LIMIT] = {false}, left = false;
+    uint32_t count = 0;
+    (void)find_parted(search, parted);
+    for (uint16_t i = 0; i < search->source_count; i++) {
+        search->wanted[i] = search->live[i] && parted[find(search->before, i)];
+        left |= search->wanted[i];
+    }
+    for (uint32_t i = 0; i < search->place_count; i++) {
+        const uint16_t source = source_at(search, i);
+        if (source == NONE) continue;
+        const uint16_t part = find(search->part, source);
+        search->wanted[part] = search->wanted[part] || search->live[part];
+    }
+    for (uint16_t i = 0; i < search->source_count; i++) count += search->wanted[i];
+    return left && count > 1;
 }
 
 /* Floods from the places that no arc has reached. */
-static void resolve_places(Search *search, const uint32_t *cells, uint32_t count, uint64_t standing) {
-    for (uint32_t i = 0; i < count; i++) {
-        const int32_t x = (int32_t)(cells[i] % search->plane.width),
-                      y = (int32_t)(cells[i] / search->plane.width);
-        if (!(standing >> i & 1) || source_at(search, cells[i]) != NONE) continue;
+static void resolve_places(Search *search) {
+    for (uint32_t i = 0; i < search->place_count; i++) {
+        const int32_t x = (int32_t)(search->place[i] % search->plane.width),
+                      y = (int32_t)(search->place[i] / search->plane.width);
+        if (!(search->standing >> i & 1) || source_at(search, i) != NONE) continue;
         Page *page = page_of(search, x, y);
         if (page) reach(search, new_source(search), page, x, y);
     }
@@ -314,12 +328,12 @@ static void resolve_places(Search *search, const uint32_t *cells, uint32_t count
 }
 
 /* The places that stand in another part than the first that was joined with them. */
-static uint64_t compare_places(Search *search, const uint32_t *cells, uint32_t count, uint64_t standing) {
+static uint64_t compare_places(Search *search) {
     uint64_t sealed = 0;
-    for (uint32_t i = 0; i < count; i++) {
-        const uint16_t own = standing >> i & 1 ? source_at(search, cells[i]) : NONE;
+    for (uint32_t i = 0; i < search->place_count; i++) {
+        const uint16_t own = source_at(search, i);
         for (uint32_t j = 0; j < i && own != NONE; j++) {
-            const uint16_t other = standing >> j & 1 ? source_at(search, cells[j]) : NONE;
+            const uint16_t other = source_at(search, j);
             if (other == NONE || find(search->before, own) != find(search->before, other)) continue;
             if (find(search->part, own) != find(search->part, other)) sealed |= (uint64_t)1 << i;
             break;
@@ -328,21 +342,22 @@ static uint64_t compare_places(Search *search, const uint32_t *cells, uint32_t c
     return sealed;
 }
 
-static uint64_t find_sealed(Search *search, const uint32_t *cells, uint32_t count) {
-    uint64_t sealed = 0, standing = 0;
-    for (uint32_t i = 0; i < count; i++) {
-        const int32_t x = (int32_t)(cells[i] % search->plane.width),
-                      y = (int32_t)(cells[i] / search->plane.width);
+static uint64_t find_sealed(Search *search) {
+    bool parted[SOURCE_LIMIT] = {false};
+    uint64_t sealed = 0;
+    for (uint32_t i = 0; i < search->place_count; i++) {
+        const int32_t x = (int32_t)(search->place[i] % search->plane.width),
+                      y = (int32_t)(search->place[i] / search->plane.width);
         if (!open_now(search, x, y)) continue;
-        *(inside(search->closed, x, y) ? &sealed : &standing) |= (uint64_t)1 << i;
+        *(inside(search->closed, x, y) ? &sealed : &search->standing) |= (uint64_t)1 << i;
     }
     find_arcs(search);
     if (search->arc_count < 2 || search->status != PHX_OK) return sealed;
     join_through(search);
     run(search, want_arcs);
-    if (search->status != PHX_OK || !place_in_whole_part(search, cells, count, standing)) return sealed;
-    resolve_places(search, cells, count, standing);
-    return sealed | compare_places(search, cells, count, standing);
+    if (search->status != PHX_OK || !find_parted(search, parted)) return sealed;
+    resolve_places(search);
+    return sealed | compare_places(search);
 }
 
 static PhxCostProfile profile_of(const PhxWorld *world, uint32_t row) {
@@ -375,7 +390,6 @@ static PhxStatus search_ways(Search *search, const PhxWorld *world, const PhxPla
     const uint32_t type = question->unit_type, size = phx_cost_size_of(world->unit_type.radius[type]);
     const int32_t low = (int32_t)(size - 1) / 2, high = (int32_t)size / 2;
     const PhxCellRect cells = question->building.cells;
-    uint32_t at[PHX_PLACEMENT_PLACE_LIMIT];
     search->profile = profile_of(world, world->unit_type.profile[type]);
     search->team = question->team;
     search->size = size;
@@ -383,8 +397,10 @@ static PhxStatus search_ways(Search *search, const PhxWorld *world, const PhxPla
     search->closed = (PhxCellRect){cells.x0 - high, cells.y0 - high, cells.x1 + low, cells.y1 + low};
     list_sources(search, world);
     for (uint32_t i = 0; i < question->place_count; i++)
-        at[i] = phx_cost_cell_of(&search->plane, size, question->places[i].x, question->places[i].y);
-    *sealed = find_sealed(search, at, question->place_count);
+        search->place[i] =
+            phx_cost_cell_of(&search->plane, size, question->places[i].x, question->places[i].y);
+    search->place_count = question->place_count;
+    *sealed = find_sealed(search);
     return search->status;
 }
 
