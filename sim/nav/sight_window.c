@@ -9,9 +9,9 @@
  * the rays are told by their slope v / u. What is still lit is a list of closed intervals of slopes with
  * rational ends. The walls of a column take away the open interval between the tangents at their square,
  * which counts from the next column on; in its own column a wall darkens itself and the next cell farther
- * out, which rests against it (no ray of the octant reaches the others before the column's end). Intervals of
- * one slope stay: two walls may leave a gap of just a square's width. Cost: about 100 us a goal. Determinism:
- * exact products of integers below 2^15.
+ * out, which rests against it (no ray of the octant reaches the others before the column's end). A wall
+ * beside the goal leaves the one ray along it. Intervals of one slope stay: two walls may leave a gap of just
+ * a square's width. Cost: about 100 us a goal. Determinism: exact products of integers below 2^15.
  */
 #include <string.h>
 
@@ -79,6 +79,7 @@ static bool is_lit(const Sweep *sweep, Slope slope, uint32_t *from) {
 static void sweep_octant(Sweep *sweep) {
     sweep->count = 1;
     sweep->lit[0] = (Lit){{0, 1}, {1, 1}};
+    if (is_wall(sweep, 0, 1)) darken(sweep, (Slope){0, 1}, (Slope){1, 0});
     for (int32_t u = 1; u <= PHX_SIGHT_REACH && sweep->count; u++) {
         uint32_t from = 0;
         bool below = false;
