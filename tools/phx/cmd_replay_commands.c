@@ -49,6 +49,43 @@ static json_t *units_json(const PhxCommandData *data) {
     return list;
 }
 
+static void set_number(json_t *object, const char *name, uint32_t value) {
+    json_object_set_new(object, name, json_integer((json_int_t)value));
+}
+
+/* The same for commands that name cells or buildings. */
+static void describe_building(const PhxCommandData *data, json_t *object, char *text, size_t size) {
+    char building[32];
+    size_t used = 0;
+    snprintf(building, sizeof building, "%" PRIu32 ":%" PRIu32, phx_handle_slot(data->building),
+             phx_handle_generation(data->building));
+    if (data->type == PHX_COMMAND_PLACE || data->type == PHX_COMMAND_GROUND) {
+        used = (size_t)snprintf(text, size, " of %u x %u cells at (%u, %u)", data->width, data->height,
+                                data->cell_x, data->cell_y);
+        set_number(object, "cell_x", data->cell_x);
+        set_number(object, "cell_y", data->cell_y);
+        set_number(object, "width", data->width);
+        set_number(object, "height", data->height);
+    }
+    if (data->type == PHX_COMMAND_PLACE) {
+        snprintf(text + used, size - used, "%s", data->gate ? ", a gate" : "");
+        json_object_set_new(object, "gate", json_boolean(data->gate));
+    }
+    if (data->type == PHX_COMMAND_GROUND) {
+        snprintf(text + used, size - used, ": cost %u, kind %u", data->ground_cost, data->kind);
+        set_number(object, "ground_cost", data->ground_cost);
+        set_number(object, "kind", data->kind);
+    }
+    if (data->type == PHX_COMMAND_RAZE || data->type == PHX_COMMAND_GATE) {
+        used = (size_t)snprintf(text, size, " of building %s", building);
+        json_object_set_new(object, "building", json_string(building));
+    }
+    if (data->type == PHX_COMMAND_GATE) {
+        snprintf(text + used, size - used, ", open for teams 0x%04x", data->open_teams);
+        set_number(object, "open_teams", data->open_teams);
+    }
+}
+
 /* Fields that a command has, for a person into `text` and for a program into `object`. */
 static void describe(const PhxCommandData *data, json_t *object, char *text, size_t size) {
     char x[PHX_FIX_TEXT], y[PHX_FIX_TEXT];
@@ -72,6 +109,7 @@ static void describe(const PhxCommandData *data, json_t *object, char *text, siz
         json_object_set_new(object, "on", json_boolean(data->on));
         break;
     default:
+        describe_building(data, object, text, size);
         break;
     }
     if (data->type != PHX_COMMAND_MOVE && data->type != PHX_COMMAND_STOP) return;

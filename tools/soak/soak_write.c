@@ -83,6 +83,18 @@ static void write_unit_list(FILE *to, const PhxCommandData *data) {
     if (data->unit_count > SHOWN) fprintf(to, " ..");
 }
 
+/* Cells and buildings, as far as the command names any. */
+static void write_building(FILE *to, const PhxCommandData *data) {
+    const uint32_t slot = phx_handle_slot(data->building), generation = phx_handle_generation(data->building);
+    if (data->type == PHX_COMMAND_PLACE || data->type == PHX_COMMAND_GROUND)
+        fprintf(to, " of %u x %u cells at %u,%u", data->width, data->height, data->cell_x, data->cell_y);
+    if (data->type == PHX_COMMAND_PLACE && data->gate) fputs(", a gate", to);
+    if (data->type == PHX_COMMAND_GROUND) fprintf(to, ": cost %u, kind %u", data->ground_cost, data->kind);
+    if (data->type == PHX_COMMAND_RAZE) fprintf(to, " of %" PRIu32 ":%" PRIu32, slot, generation);
+    if (data->type == PHX_COMMAND_GATE)
+        fprintf(to, " %" PRIu32 ":%" PRIu32 " open for teams %04x", slot, generation, data->open_teams);
+}
+
 static void write_command(FILE *to, const PhxSoakMatch *match, const PhxStream *stream,
                           const PhxStreamCommand *command) {
     const uint8_t *bytes = stream->bytes + command->offset;
@@ -108,6 +120,7 @@ static void write_command(FILE *to, const PhxSoakMatch *match, const PhxStream *
     }
     if (data.type == PHX_COMMAND_LEAVE) fprintf(to, " of player %u", data.slot);
     if (data.type == PHX_COMMAND_PAUSE) fputs(data.on ? " on" : " off", to);
+    write_building(to, &data);
     if (data.type == PHX_COMMAND_MOVE || data.type == PHX_COMMAND_STOP) write_unit_list(to, &data);
     fputc('\n', to);
 }
