@@ -119,7 +119,8 @@ PHX_MUST_USE PhxStatus phx_routes_portals(const PhxRoutes *routes, uint32_t laye
 
 typedef struct PhxRoutesUse {
     size_t plane_bytes, graph_bytes, cache_bytes; /* in use now */
-    size_t cache_peak, cache_limit, tile_bytes;
+    size_t cache_peak, cache_limit;
+    size_t tile_bytes, ring_bytes, route_bytes; /* of one; route: the largest among the layers */
     uint64_t tiles_built, routes_solved, routes_repaired, tiles_evicted;
     uint32_t layers, portals, sectors;
 } PhxRoutesUse;
