@@ -32,6 +32,7 @@ static PhxPortals *lay(PhxArena *arena, uint32_t sectors, uint32_t workers) {
     at->first = PHX_ARENA_ARRAY(arena, uint32_t, sectors + 1);
     at->first_live = PHX_ARENA_ARRAY(arena, uint32_t, sectors + 1);
     at->list = PHX_ARENA_ARRAY(arena, uint32_t, sectors);
+    at->touched = PHX_ARENA_ARRAY(arena, uint64_t, phx_bitset_words(sectors));
     at->renumbered = PHX_ARENA_ARRAY(arena, uint64_t, phx_bitset_words(sectors));
     for (int i = 0; i < 2; i++) at->marks[i] = PHX_ARENA_ARRAY(arena, uint64_t, phx_bitset_words(sectors));
     at->scratch = PHX_ARENA_ARRAY(arena, PhxPortalScratch, workers);
@@ -220,11 +221,13 @@ PhxStatus phx_portals_update(PhxPortals *portals, const PhxNavGrid *grid, const 
         if (has_zero(grid, sectors[i])) return PHX_ERROR_RANGE;
     uint64_t *rebuild = portals->marks[0], *around = portals->marks[1];
     memset(portals->renumbered, 0, words);
+    memset(portals->touched, 0, words);
     memset(rebuild, 0, words);
     memset(around, 0, words);
     for (uint32_t i = 0; i < count; i++) {
         phx_portals_label(portals, grid, sectors[i]);
         phx_bitset_add(rebuild, sectors[i]);
+        phx_bitset_add(portals->touched, sectors[i]);
     }
     for (uint32_t i = 0; i < count; i++) choose_around(portals, sectors[i], rebuild);
     const uint32_t rebuilt = list_marks(portals, rebuild);

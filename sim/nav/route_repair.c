@@ -20,6 +20,8 @@
 #include "base/bitset.h"
 #include "nav/route_data.h"
 
+enum { ACROSS = PHX_NAV_MAX_SIDE / PHX_SECTOR_SIDE, SECTOR_WORDS = ACROSS * ACROSS / 64 };
+
 typedef struct Repair {
     PhxRoute *route;
     const PhxPortals *portals;
@@ -28,7 +30,7 @@ typedef struct Repair {
     uint32_t goal_count;
     const uint64_t *changed;
     PhxPortalScratch *scratch;
-    uint64_t goal_sectors[PHX_NAV_MAX_SIDE / PHX_SECTOR_SIDE * PHX_NAV_MAX_SIDE / PHX_SECTOR_SIDE / 64];
+    uint64_t goal_sectors[SECTOR_WORDS], seed_sectors[SECTOR_WORDS]; /* with goals; to be seeded again */
     uint32_t front_of; /* the sector whose ways to goals are in scratch->work */
 } Repair;
 
@@ -128,6 +130,19 @@ static void lose_sector(const Repair *repair, uint32_t sector) {
     }
 }
 
+/* In a goal's sector whose cells changed, the ways to the goal may have, though no edge did. */
+static void doubt_touched(const Repair *repair) {
+    const PhxPortals *portals = repair->portals;
+    for (size_t w = 0; w < phx_bitset_words(portals->sectors); w++)
+        for (uint64_t left = repair->goal_sectors[w] & portals->touched[w] & ~repair->changed[w]; left;
+             left &= left - 1) {
+            const size_t sector = w * 64 + phx_bit_lowest(left);
+            for (uint32_t v = portals->first[sector]; v < portals->first[sector + 1]; v++)
+                if (!phx_bitset_get(repair->scratch->lost, v))
+                    phx_route_queue_put(&repair->scratch->queue, v);
+        }
+}
+
 static void find_lost(Repair *repair) {
     const PhxPortals *portals = repair->portals;
     PhxRouteQueue *queue = &repair->scratch->queue;
@@ -135,6 +150,7 @@ static void find_lost(Repair *repair) {
     for (size_t s = phx_bitset_next(repair->changed, portals->sectors, 0); s < portals->sectors;
          s = phx_bitset_next(repair->changed, portals->sectors, s + 1))
         lose_sector(repair, (uint32_t)s);
+    doubt_touched(repair);
     for (uint32_t vertex; (vertex = phx_route_queue_take(queue)) != UINT32_MAX;) {
         const uint32_t sector = portals->sector_of[vertex], at = vertex - portals->first[sector];
         if (phx_bitset_get(repair->scratch->lost, vertex) || is_supported(repair, sector, at)) continue;
@@ -171,7 +187,7 @@ static void reseed_sector(const Repair *repair, uint32_t sector) {
 }
 
 /* Values from the old ones, with what is lost taken out and reseeded; the queue holds what has to be run. */
-static void reseed(const Repair *repair) {
+static void reseed(Repair *repair) {
     const PhxPortals *portals = repair->portals;
     PhxPortalScratch *scratch = repair->scratch;
     PhxRoute *route = repair->route;
@@ -181,11 +197,16 @@ static void reseed(const Repair *repair) {
     for (uint32_t v = 0; v < total; v++)
         route->value[v] = phx_bitset_get(scratch->lost, v) ? PHX_ROUTE_UNREACHED : scratch->old[v];
     phx_route_queue_clear(&scratch->queue, route->value, total, 0);
+    for (size_t w = 0; w < phx_bitset_words(portals->sectors); w++)
+        repair->seed_sectors[w] = portals->touched[w] | repair->changed[w];
     for (uint32_t s = 0; s < portals->sectors; s++) {
         const uint32_t first = portals->first[s], end = portals->first[s + 1];
-        if (phx_bitset_next(scratch->lost, end, first) < end) reseed_sector(repair, s);
+        if (phx_bitset_next(scratch->lost, end, first) >= end) continue;
+        reseed_sector(repair, s);
+        phx_bitset_add(repair->seed_sectors, s);
     }
-    phx_route_seed(route, portals, repair->grid, repair->goals, repair->goal_count, scratch);
+    phx_route_seed(route, portals, repair->grid, repair->goals, repair->goal_count, repair->seed_sectors,
+                   scratch);
 }
 
 static void note_moved(const Repair *repair, uint64_t *moved) {

@@ -34,16 +34,23 @@ void phx_route_run_goals(const PhxPortals *portals, const PhxNavGrid *grid, cons
     phx_sector_front(&scratch->work, &scratch->ground, portals->weights, scratch->seed, seeds);
 }
 
-/* What the goals of one sector give to its vertices, and which parts they lie in. */
+/* What the goals of one sector give to its vertices. */
 static void seed_sector(PhxRoute *route, const PhxPortals *portals, uint32_t sector,
                         PhxPortalScratch *scratch) {
     const PhxPortalBlock *block = &portals->block[sector];
     for (uint32_t v = 0; v < block->vertex_count; v++) {
         const uint32_t sum = scratch->work.sum[block->vertex[v].cell];
-        if (sum == PHX_FIELD_UNREACHED) continue;
-        phx_bitset_add(route->goal_part, portals->part[portals->first_live[sector] + block->vertex[v].live]);
-        offer(route, portals->first[sector] + v, sum, &scratch->queue);
+        if (sum != PHX_FIELD_UNREACHED) offer(route, portals->first[sector] + v, sum, &scratch->queue);
     }
+}
+
+/* A goal's region gave all its vertices values; so the parts of those that have one are the goals' parts. */
+static void mark_parts(PhxRoute *route, const PhxPortals *portals, uint32_t sector) {
+    const PhxPortalBlock *block = &portals->block[sector];
+    for (uint32_t v = 0; v < block->vertex_count; v++)
+        if (route->value[portals->first[sector] + v] != PHX_ROUTE_UNREACHED)
+            phx_bitset_add(route->goal_part,
+                           portals->part[portals->first_live[sector] + block->vertex[v].live]);
 }
 
 /* Goals are ascending, so that those of one row of sectors follow each other. Their sectors' columns, as bits
@@ -60,15 +67,18 @@ static uint64_t goal_columns(const PhxNavGrid *grid, const uint32_t *goals, uint
 }
 
 void phx_route_seed(PhxRoute *route, const PhxPortals *portals, const PhxNavGrid *grid, const uint32_t *goals,
-                    uint32_t goal_count, PhxPortalScratch *scratch) {
+                    uint32_t goal_count, const uint64_t *only, PhxPortalScratch *scratch) {
     const uint32_t live = portals->first_live[portals->sectors];
     memset(route->goal_part, 0, phx_bitset_words(live) * sizeof *route->goal_part);
     for (uint32_t begin = 0, end = 0; begin < goal_count; begin = end) {
         const uint32_t row = goals[begin] / grid->width >> PHX_SECTOR_SHIFT;
         for (uint64_t left = goal_columns(grid, goals, goal_count, begin, &end); left; left &= left - 1) {
             const uint32_t sector = row * portals->across + phx_bit_lowest(left);
-            phx_route_run_goals(portals, grid, goals + begin, end - begin, sector, scratch);
-            seed_sector(route, portals, sector, scratch);
+            if (!only || phx_bitset_get(only, sector)) {
+                phx_route_run_goals(portals, grid, goals + begin, end - begin, sector, scratch);
+                seed_sector(route, portals, sector, scratch);
+            }
+            mark_parts(route, portals, sector);
         }
     }
     /* from the lowest region of each part to all of them */
@@ -101,7 +111,7 @@ void phx_route_search(PhxRoute *route, const PhxPortals *portals, uint64_t least
         const uint64_t value = route->value[vertex];
         const uint32_t sector = portals->sector_of[vertex];
         if (undone == 0 && value > least_reach) return;
-        route->reach = value;
+        if (value > route->reach) route->reach = value;
         if (!phx_bitset_get(route->settled, vertex)) {
             phx_bitset_add(route->settled, vertex);
             undone -= phx_bitset_get(route->asked, sector);
@@ -148,7 +158,7 @@ PhxStatus phx_route_solve(PhxRoute *route, const PhxPortals *portals, const PhxN
     route->exhausted = false;
     ask(route, true, wanted);
     phx_route_queue_clear(&scratch->queue, route->value, total, 0);
-    phx_route_seed(route, portals, grid, goals, goal_count, scratch);
+    phx_route_seed(route, portals, grid, goals, goal_count, NULL, scratch);
     phx_route_search(route, portals, 0, scratch);
     return PHX_OK;
 }

@@ -4,7 +4,7 @@
 
 #include "base/bitset.h"
 #include "nav/components.h"
-#include "nav/portals_data.h"
+#include "nav/route_data.h"
 #include "nav_random.h"
 
 static const PhxFieldWeights all_weights[] = {{10, 14}, {5741, 8119}, {1, 1}, {1, 2}, {7, 14}};
@@ -279,4 +279,266 @@ PHX_TEST(portals, graph_and_routes_equal_naive_ones_and_lie_close_above_the_fiel
     CHECK(partly > 500);
     CHECK_THAT(routed / least < 1.03, "mean %f of %f, worst %f", routed / least, least, worst);
     printf("routes: mean %.4f worst %.4f of the field\n", routed / least, worst);
+}
+
+/* Everything that an update must give as building anew does. */
+static void check_same_graph(const PhxPortals *a, const PhxPortals *b, int map, int edit) {
+    CHECK(memcmp(a->first, b->first, (a->sectors + 1) * sizeof *a->first) == 0);
+    CHECK(memcmp(a->first_live, b->first_live, (a->sectors + 1) * sizeof *a->first_live) == 0);
+    CHECK(memcmp(a->part, b->part, a->first_live[a->sectors] * sizeof *a->part) == 0);
+    for (uint32_t s = 0; s < a->sectors; s++) {
+        const PhxPortalBlock *x = &a->block[s], *y = &b->block[s];
+        CHECK_THAT(x->vertex_count == y->vertex_count && x->edge_count == y->edge_count &&
+                       x->live_count == y->live_count && x->size == y->size,
+                   "map %d edit %d sector %u", map, edit, s);
+        CHECK_THAT(memcmp(x->vertex, y->vertex, x->vertex_count * sizeof *x->vertex) == 0 &&
+                       memcmp(x->cost, y->cost, x->edge_count * sizeof *x->cost) == 0 &&
+                       memcmp(x->start, y->start, (x->vertex_count + 1) * sizeof *x->start) == 0 &&
+                       memcmp(x->live_cell, y->live_cell, x->live_count * sizeof *x->live_cell) == 0 &&
+                       memcmp(x->to, y->to, x->edge_count) == 0,
+                   "map %d edit %d sector %u", map, edit, s);
+    }
+    CHECK_EQ(a->block_bytes, b->block_bytes);
+}
+
+/* What a route or a tile can notice of a sector: all but partners' numbers and regions' labels. */
+static bool looks_alike(const PhxPortals *a, const PhxPortals *b, uint32_t s) {
+    const PhxPortalBlock *x = &a->block[s], *y = &b->block[s];
+    if (x->vertex_count != y->vertex_count || x->edge_count != y->edge_count ||
+        x->live_count != y->live_count)
+        return false;
+    for (uint32_t v = 0; v < x->vertex_count; v++) {
+        PhxPortalVertex p = x->vertex[v], q = y->vertex[v];
+        p.partner = q.partner = 0;
+        p.region = q.region = 0;
+        if (memcmp(&p, &q, sizeof p) != 0) return false;
+    }
+    return memcmp(x->cost, y->cost, x->edge_count * sizeof *x->cost) == 0 &&
+           memcmp(x->start, y->start, (x->vertex_count + 1) * sizeof *x->start) == 0 &&
+           memcmp(x->live_cell, y->live_cell, x->live_count * sizeof *x->live_cell) == 0 &&
+           memcmp(x->to, y->to, x->edge_count) == 0;
+}
+
+enum { ROUTES = 3, MOST_GOALS = 12 };
+
+/* A map under edits, with its graph and some routes, of which the first is solved wholly. */
+typedef struct Live {
+    TestMap map;
+    uint8_t *before; /* costs before the edit */
+    PhxPortals *portals;
+    PhxRoute *route[ROUTES];
+    uint32_t goals[ROUTES][MOST_GOALS], count[ROUTES];
+} Live;
+
+static bool live_make(Live *live, uint64_t *seed, int map, PhxFieldWeights weights) {
+    live->map = any_map(seed, map);
+    const size_t cells = (size_t)live->map.grid.width * live->map.grid.height;
+    for (int r = 0; r < ROUTES; r++) {
+        live->count[r] =
+            pick_goals(&live->map, seed, (uint32_t)test_range(seed, 1, MOST_GOALS), live->goals[r]);
+        if (!live->count[r]) {
+            free(live->map.cost);
+            return false;
+        }
+    }
+    live->before = malloc(cells);
+    live->portals = build(&live->map.grid, weights);
+    for (int r = 0; r < ROUTES; r++) {
+        uint64_t wanted[64] = {0};
+        phx_bitset_add(wanted, (size_t)test_range(seed, 0, live->portals->sectors - 1));
+        CHECK_OK(phx_route_create(&live->route[r], phx_allocator_default(), live->portals));
+        CHECK_OK(phx_route_solve(live->route[r], live->portals, &live->map.grid, live->goals[r],
+                                 live->count[r], true, r ? wanted : NULL, 0));
+    }
+    return true;
+}
+
+static void live_free(Live *live) {
+    for (int r = 0; r < ROUTES; r++) phx_route_destroy(live->route[r], phx_allocator_default());
+    phx_portals_destroy(live->portals);
+    free(live->map.cost);
+    free(live->before);
+}
+
+/* A building goes up, burns down, or the ground changes. Goals stay passable. Returns the changed sectors. */
+static uint32_t edit(Live *live, uint64_t *seed, uint32_t *sectors) {
+    const PhxNavGrid *grid = &live->map.grid;
+    const size_t cells = (size_t)grid->width * grid->height;
+    memcpy(live->before, live->map.cost, cells);
+    for (int64_t i = test_range(seed, 1, 3); i > 0; i--) {
+        const int64_t kind = test_range(seed, 0, 3);
+        paint(&live->map, seed, test_range(seed, 0, 9) ? 6 : 70,
+              kind < 2 ? 255 : (uint8_t)test_range(seed, 1, kind == 2 ? 1 : 254));
+    }
+    for (int r = 0; r < ROUTES; r++)
+        for (uint32_t i = 0; i < live->count[r]; i++)
+            if (live->map.cost[live->goals[r][i]] == 255) live->map.cost[live->goals[r][i]] = 3;
+    uint64_t marks[64] = {0};
+    uint32_t count = 0;
+    for (uint32_t c = 0; c < cells; c++)
+        if (live->map.cost[c] != live->before[c])
+            phx_bitset_add(marks, phx_sector_at(grid->width, c % grid->width, c / grid->width));
+    for (uint32_t s = 0; s < live->portals->sectors; s++)
+        if (phx_bitset_get(marks, s)) sectors[count++] = s;
+    return count;
+}
+
+static void check_repair(Live *live, int r, const PhxPortals *old, const PhxPortals *fresh,
+                         const uint64_t *changed, int map, int number) {
+    const PhxNavGrid *grid = &live->map.grid;
+    uint64_t moved[64], *before = malloc((phx_portals_total(old) + 1) * sizeof *before);
+    PhxRoute *route = live->route[r], *anew = NULL;
+    const bool whole = route->exhausted;
+    memcpy(before, route->value, phx_portals_total(old) * sizeof *before);
+    CHECK_OK(phx_route_repair(route, live->portals, grid, live->goals[r], live->count[r], changed, moved, 0));
+    CHECK_OK(phx_route_create(&anew, phx_allocator_default(), fresh));
+    CHECK_OK(phx_route_solve(anew, fresh, grid, live->goals[r], live->count[r], true, NULL, 0));
+    for (uint32_t s = 0; s < old->sectors; s++) {
+        CHECK_THAT(phx_route_covers(route, live->portals, s) || (r && !phx_bitset_get(route->asked, s)),
+                   "map %d edit %d route %d sector %u", map, number, r, s);
+        if (!phx_route_covers(route, live->portals, s)) continue;
+        const uint32_t n = fresh->block[s].vertex_count;
+        bool same = n == old->block[s].vertex_count;
+        for (uint32_t v = 0; v < n; v++) {
+            const uint64_t got = phx_route_value(route, live->portals, s, v),
+                           want = phx_route_value(anew, fresh, s, v);
+            CHECK_THAT(got == want, "map %d edit %d route %d sector %u vertex %u: %" PRIu64 ", not %" PRIu64,
+                       map, number, r, s, v, got, want);
+            same = same && old->block[s].vertex[v].cell == fresh->block[s].vertex[v].cell &&
+                   old->block[s].vertex[v].side == fresh->block[s].vertex[v].side &&
+                   before[old->first[s] + v] == got;
+        }
+        if (whole)
+            CHECK_THAT(phx_bitset_get(moved, s) == !same, "map %d edit %d route %d sector %u", map, number, r,
+                       s);
+    }
+    phx_route_destroy(anew, phx_allocator_default());
+    free(before);
+}
+
+PHX_TEST(portals, updates_and_repairs_equal_building_anew) {
+    const bool full = getenv("PHX_LONG") && strcmp(getenv("PHX_LONG"), "1") == 0;
+    const PhxJobs jobs = phx_jobs_serial();
+    uint64_t seed = 22;
+    uint32_t kept = 0, differing = 0;
+    for (int i = 0, edits = 0; edits < (full ? 2000 : 240); i++) {
+        const PhxFieldWeights weights = all_weights[i % WEIGHTS];
+        Live live;
+        if (!live_make(&live, &seed, i, weights)) continue;
+        PhxPortals *old = build(&live.map.grid, weights);
+        for (int k = 0; k < 20; k++, edits++) {
+            uint32_t sectors[4096];
+            uint64_t changed[64];
+            const uint32_t count = edit(&live, &seed, sectors);
+            CHECK_OK(phx_portals_update(live.portals, &live.map.grid, sectors, count, &jobs, changed));
+            PhxPortals *fresh = build(&live.map.grid, weights);
+            check_same_graph(live.portals, fresh, i, k);
+            for (uint32_t s = 0; s < fresh->sectors; s++) {
+                CHECK_THAT(phx_bitset_get(changed, s) == !looks_alike(old, fresh, s),
+                           "map %d edit %d sector %u", i, k, s);
+                differing += phx_bitset_get(changed, s);
+                kept += !phx_bitset_get(changed, s);
+            }
+            for (int r = 0; r < ROUTES; r++) check_repair(&live, r, old, fresh, changed, i, k);
+            phx_portals_destroy(old);
+            old = fresh;
+        }
+        phx_portals_destroy(old);
+        live_free(&live);
+    }
+    CHECK_THAT(kept > 1000 && differing > 200, "%u kept, %u differing", kept, differing);
+}
+
+PHX_TEST(portals, threads_do_not_change_the_graph) {
+    uint64_t seed = 23;
+    for (int i = 0; i < 4; i++) {
+        const TestMap map = make_map(&seed, 700);
+        PhxPortals *one = build(&map.grid, all_weights[i]), *many = NULL;
+        PhxJobs jobs;
+        CHECK_OK(phx_jobs_threads_create(3, &jobs));
+        CHECK_OK(phx_portals_create(&many, phx_allocator_default(), map.grid.width, map.grid.height,
+                                    all_weights[i], 3));
+        CHECK_OK(phx_portals_build(many, &map.grid, &jobs));
+        check_same_graph(one, many, i, 0);
+        CHECK_OK(phx_portals_build(many, &map.grid, &jobs)); /* once more, over itself */
+        check_same_graph(one, many, i, 1);
+        phx_jobs_threads_destroy(&jobs);
+        phx_portals_destroy(one);
+        phx_portals_destroy(many);
+        free(map.cost);
+    }
+}
+
+/* An allocator that gives up after some calls, and counts what is out. */
+typedef struct Meter {
+    int64_t left, out;
+} Meter;
+
+static void *meter_allocate(void *user, size_t size) {
+    Meter *meter = user;
+    if (meter->left-- <= 0) return NULL;
+    meter->out += (int64_t)size;
+    const PhxAllocator real = phx_allocator_default();
+    return real.allocate(real.user, size);
+}
+
+static void meter_release(void *user, void *memory, size_t size) {
+    Meter *meter = user;
+    meter->out -= (int64_t)size;
+    const PhxAllocator real = phx_allocator_default();
+    real.release(real.user, memory, size);
+}
+
+/* Builds, solves, edits, repairs, with memory for `left` allocations; everything is given back. */
+static PhxStatus run_with(int64_t left, TestMap *map, size_t *bytes) {
+    Meter meter = {left, 0};
+    const PhxAllocator allocator = {meter_allocate, meter_release, &meter};
+    const PhxJobs jobs = phx_jobs_serial();
+    PhxPortals *portals = NULL;
+    PhxRoute *route = NULL;
+    const uint32_t goal = 0, sectors[] = {1, 2};
+    uint64_t changed[64], moved[64];
+    map->cost[0] = 1;
+    map->cost[70] = 1;
+    PhxStatus status =
+        phx_portals_create(&portals, allocator, map->grid.width, map->grid.height, all_weights[0], 1);
+    if (!status) status = phx_portals_build(portals, &map->grid, &jobs);
+    if (!status) status = phx_route_create(&route, allocator, portals);
+    if (!status) status = phx_route_solve(route, portals, &map->grid, &goal, 1, true, NULL, 0);
+    for (uint32_t y = 0; y < map->grid.height; y += 2) map->cost[y * map->grid.width + 127] = 255;
+    if (!status) status = phx_portals_update(portals, &map->grid, sectors, 2, &jobs, changed);
+    if (!status) status = phx_route_repair(route, portals, &map->grid, &goal, 1, changed, moved, 0);
+    if (!status) CHECK_EQ(phx_portals_bytes(portals) + phx_route_bytes(route), meter.out);
+    if (bytes && !status) *bytes = (size_t)meter.out;
+    phx_route_destroy(route, allocator);
+    phx_portals_destroy(portals);
+    CHECK_EQ(meter.out, 0);
+    for (uint32_t y = 0; y < map->grid.height; y += 2) map->cost[y * map->grid.width + 127] = 1;
+    return status;
+}
+
+PHX_TEST(portals, lack_of_memory_and_bad_costs_are_told) {
+    TestMap map = {{200, 64, NULL}, malloc(200 * 64)};
+    map.grid.cost = map.cost;
+    memset(map.cost, 1, 200 * 64);
+    size_t bytes = 0;
+    int64_t needed = 0;
+    while (run_with(needed, &map, &bytes) == PHX_ERROR_MEMORY) needed++;
+    CHECK(needed > 8 && bytes > 0);
+    PhxPortals *portals = build(&map.grid, all_weights[0]);
+    const PhxJobs jobs = phx_jobs_serial();
+    const uint32_t sectors[] = {0, 1};
+    uint64_t changed[1];
+    map.cost[70] = 0;
+    CHECK_EQ(phx_portals_update(portals, &map.grid, sectors, 2, &jobs, changed), PHX_ERROR_RANGE);
+    CHECK_EQ(phx_portals_build(portals, &map.grid, &jobs), PHX_ERROR_RANGE);
+    map.cost[70] = 1;
+    PhxPortals *anew = build(&map.grid, all_weights[0]);
+    check_same_graph(portals, anew, 0, 0); /* neither changed anything */
+    phx_portals_destroy(portals);
+    phx_portals_destroy(anew);
+    static const PhxFieldWeights bad[] = {{0, 0}, {10, 9}, {10, 21}, {6001, 8000}};
+    for (int i = 0; i < 4; i++)
+        CHECK_EQ(phx_portals_create(&portals, phx_allocator_default(), 9, 9, bad[i], 1), PHX_ERROR_ARGUMENT);
+    free(map.cost);
 }

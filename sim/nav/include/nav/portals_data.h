@@ -57,6 +57,7 @@ struct PhxPortals {
     uint64_t (*mask)[2];                   /* positions of the portals on a sector's border E and S */
     uint32_t *first, *first_live;          /* sectors + 1 */
     uint64_t *renumbered;                  /* sectors whose vertices the last update changed */
+    uint64_t *touched;                     /* sectors whose cells the last update was told of */
     uint32_t *list;                        /* sectors; for update */
     uint64_t *marks[2];                    /* sector bits; for update */
     PhxPortalScratch *scratch;             /* a worker each */

@@ -29,9 +29,10 @@ uint32_t phx_route_count_undone(const PhxRoute *route, const PhxPortals *portals
 void phx_route_run_goals(const PhxPortals *portals, const PhxNavGrid *grid, const uint32_t *goals,
                          uint32_t goal_count, uint32_t sector, PhxPortalScratch *scratch);
 /* Gives vertices of the goals' sectors what a way within their sector costs, if that is less than they have,
- * and puts them into the queue. Marks the goals' parts. */
+ * and puts them into the queue; only for sectors in `only` (bits; null: all). The others' vertices have
+ * theirs. Marks the goals' parts. */
 void phx_route_seed(PhxRoute *route, const PhxPortals *portals, const PhxNavGrid *grid, const uint32_t *goals,
-                    uint32_t goal_count, PhxPortalScratch *scratch);
+                    uint32_t goal_count, const uint64_t *only, PhxPortalScratch *scratch);
 /* Takes vertices from the queue until it is empty, or until all vertices of the asked sectors are settled and
  * the next one lies beyond `least_reach`. */
 void phx_route_search(PhxRoute *route, const PhxPortals *portals, uint64_t least_reach,
