@@ -20,6 +20,12 @@ static void build(PhxScenario *scenario) {
     for (int i = 0; i < SIDE * SIDE; i++)
         cost[i] = i / SIDE % 7 == 3 && i % SIDE % 11 != 5 ? PHX_NAV_IMPASSABLE : (uint8_t)(1 + i % 3);
     const PhxNavGrid map = {.width = SIDE, .height = SIDE, .cost = cost};
+    scenario->kind_grid = malloc(SIDE * SIDE);
+    scenario->height_grid = malloc(SIDE * SIDE);
+    for (int i = 0; i < SIDE * SIDE; i++) {
+        scenario->kind_grid[i] = (uint8_t)(i % SIDE / 8);
+        scenario->height_grid[i] = (uint8_t)(i / SIDE / 4 * 3);
+    }
     PhxYamlError error = {0};
     void *blob;
     size_t size;
