@@ -144,7 +144,7 @@ static void choose_range(void *context, uint32_t begin, uint32_t end, uint32_t w
     (void)worker;
     for (uint32_t i = begin; i < end; i++)
         for (unsigned side = 0; side < 2; side++)
-            whole->portals->mask[i][side] = phx_portals_choose(whole->portals, i, side);
+            whole->portals->mask[i][side] = phx_portals_choose(whole->portals, whole->grid, i, side);
 }
 
 PhxStatus phx_portals_build(PhxPortals *portals, const PhxNavGrid *grid, const PhxJobs *jobs) {
@@ -168,12 +168,12 @@ static bool has_zero(const PhxNavGrid *grid, uint32_t sector) {
 }
 
 /* Chooses the portals anew on all borders of a sector; marks the sectors at borders that got others. */
-static void choose_around(PhxPortals *portals, uint32_t sector, uint64_t *rebuild) {
+static void choose_around(PhxPortals *portals, const PhxNavGrid *grid, uint32_t sector, uint64_t *rebuild) {
     for (unsigned side = 0; side < 4; side++) {
         const uint32_t other = phx_portals_neighbour(portals, sector, side);
         if (other == UINT32_MAX) continue;
         const uint32_t owner = side < 2 ? sector : other;
-        const uint64_t mask = phx_portals_choose(portals, owner, side % 2);
+        const uint64_t mask = phx_portals_choose(portals, grid, owner, side % 2);
         if (mask == portals->mask[owner][side % 2]) continue;
         portals->mask[owner][side % 2] = mask;
         phx_bitset_add(rebuild, sector);
@@ -229,7 +229,7 @@ PhxStatus phx_portals_update(PhxPortals *portals, const PhxNavGrid *grid, const 
         phx_bitset_add(rebuild, sectors[i]);
         phx_bitset_add(portals->touched, sectors[i]);
     }
-    for (uint32_t i = 0; i < count; i++) choose_around(portals, sectors[i], rebuild);
+    for (uint32_t i = 0; i < count; i++) choose_around(portals, grid, sectors[i], rebuild);
     const uint32_t rebuilt = list_marks(portals, rebuild);
     for (uint32_t i = 0; i < rebuilt; i++) mark_neighbours(portals, portals->list[i], around);
     PhxStatus status = phx_portals_rebuild(portals, grid, portals->list, rebuilt, jobs, changed);

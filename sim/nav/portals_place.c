@@ -13,7 +13,15 @@
 #include "base/bitset.h"
 #include "nav/portals_data.h"
 
-enum { SIDE = PHX_SECTOR_SIDE, DEPTH = PHX_PORTAL_DEPTH, STRIP_RUNS = DEPTH * SIDE / 2, SHUT = 0xffff };
+enum {
+    SIDE = PHX_SECTOR_SIDE,
+    DEPTH = PHX_PORTAL_DEPTH,
+    STRIP_RUNS = DEPTH * SIDE / 2,
+    SHUT = 0xffff,
+    CHEAP_REACH = 10, /* cells within which a portal serves a place, */
+    CHEAP_BELOW = 2,  /* if it costs at most 3/2 of what that place costs */
+    CHEAP_ABOVE = 3
+};
 
 /* The strip along a border, as words: strip[0] is the border's own row, bit i its position i. */
 static void load_strip(const PhxSectorFrame *frame, const PhxNavGrid *grid, unsigned side,
@@ -105,12 +113,54 @@ static uint64_t choose_of_contact(uint64_t contact) {
     return chosen;
 }
 
-uint64_t phx_portals_choose(const PhxPortals *portals, uint32_t sector, unsigned side) {
+/* What a crossing at each position costs: of the two cells that face each other. */
+static void load_costs(const PhxNavGrid *grid, uint32_t sector, unsigned side, uint16_t cost[SIDE]) {
+    const PhxSectorFrame frame = phx_sector_frame(grid->width, grid->height, sector);
+    const size_t along = side ? 1 : grid->width, across = side ? grid->width : 1;
+    const uint32_t x = frame.x0 + (side ? 0 : frame.width - 1), y = frame.y0 + (side ? frame.height - 1 : 0);
+    const uint8_t *at = grid->cost + (size_t)y * grid->width + x;
+    const uint32_t length = side ? frame.width : frame.height;
+    for (uint32_t i = 0; i < length; i++) cost[i] = (uint16_t)(at[i * along] + at[i * along + across]);
+}
+
+/* Positions of a contact by rising cost, then place. */
+static uint32_t sort_by_cost(uint64_t contact, const uint16_t cost[SIDE], uint8_t order[SIDE]) {
+    uint32_t count = 0;
+    for (; contact; contact &= contact - 1) {
+        const unsigned i = phx_bit_lowest(contact);
+        uint32_t at = count++;
+        for (; at > 0 && cost[order[at - 1]] > cost[i]; at--) order[at] = order[at - 1];
+        order[at] = (uint8_t)i;
+    }
+    return count;
+}
+
+/* A cheap place (a road, a clearing) that has no portal of about its cost near gets one. */
+static uint64_t add_cheap(uint64_t contact, uint64_t chosen, const uint16_t cost[SIDE]) {
+    uint8_t order[SIDE];
+    const uint32_t count = sort_by_cost(contact, cost, order);
+    if (cost[order[0]] == cost[order[count - 1]]) return chosen;
+    for (uint32_t n = 0; n < count; n++) {
+        const unsigned i = order[n], low = i < CHEAP_REACH ? 0 : i - CHEAP_REACH;
+        uint64_t near = chosen >> low << low;
+        if (i + CHEAP_REACH + 1 < SIDE) near &= ((uint64_t)1 << (i + CHEAP_REACH + 1)) - 1;
+        bool served = false;
+        for (; near && !served; near &= near - 1)
+            served = cost[phx_bit_lowest(near)] * CHEAP_BELOW <= cost[i] * CHEAP_ABOVE;
+        if (!served) chosen |= (uint64_t)1 << i;
+    }
+    return chosen;
+}
+
+uint64_t phx_portals_choose(const PhxPortals *portals, const PhxNavGrid *grid, uint32_t sector,
+                            unsigned side) {
     const uint32_t other = phx_portals_neighbour(portals, sector, side);
     if (other == UINT32_MAX) return 0;
     const uint16_t *here = portals->label[sector][side], *there = portals->label[other][side + 2];
+    uint16_t cost[SIDE];
     uint64_t left = 0, chosen = 0;
     for (unsigned i = 0; i < SIDE; i++) left |= (uint64_t)(here[i] != SHUT && there[i] != SHUT) << i;
+    load_costs(grid, sector, side, cost);
     while (left) {
         const unsigned first = phx_bit_lowest(left);
         uint64_t contact = 0;
@@ -118,7 +168,7 @@ uint64_t phx_portals_choose(const PhxPortals *portals, uint32_t sector, unsigned
             const unsigned i = phx_bit_lowest(rest);
             if (here[i] == here[first] && there[i] == there[first]) contact |= (uint64_t)1 << i;
         }
-        chosen |= choose_of_contact(contact);
+        chosen |= add_cheap(contact, choose_of_contact(contact), cost);
         left &= ~contact;
     }
     return chosen;

@@ -6,7 +6,8 @@
  * that touch there are portals at both ends of the contact and so many between, evenly, that no two
  * neighbours are more than PHX_PORTAL_SPACING cells apart (if the contact has cells there); a contact
  * narrower than PHX_PORTAL_NARROW has one, in its middle. So doors beside each other that a long wall parts
- * have a portal each. Each portal is two vertices, one a side. Edges: between vertices of one sector and
+ * have a portal each. Where costs differ, cheap places (roads) that have no portal of about their cost within
+ * 10 cells get one more. Each portal is two vertices, one a side. Edges: between vertices of one sector and
  * region, the exact cost of the way within the sector (sector.h); across the portal, one step. Edges that a
  * way over a third vertex replaces at no more cost are left out. A route is, for one set of goals, the exact
  * least cost over this graph from each vertex to the nearest goal: 64 bits, so that no sum wraps on the

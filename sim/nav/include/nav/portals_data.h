@@ -95,8 +95,10 @@ static inline uint64_t phx_portals_mask(const PhxPortals *portals, uint32_t sect
 
 /* Parts of the strips along the four borders. */
 void phx_portals_label(PhxPortals *portals, const PhxNavGrid *grid, uint32_t sector);
-/* The portals on the border E (side 0) or S (1) of a sector, from the labels of both sides. */
-uint64_t phx_portals_choose(const PhxPortals *portals, uint32_t sector, unsigned side);
+/* The portals on the border E (side 0) or S (1) of a sector, from the labels of both sides and the
+ * costs along it. */
+uint64_t phx_portals_choose(const PhxPortals *portals, const PhxNavGrid *grid, uint32_t sector,
+                            unsigned side);
 uint32_t phx_portals_count_vertices(const PhxPortals *portals, uint32_t sector);
 /* Fills the vertices but for `region` and `live`, from the masks and the grid. */
 void phx_portals_fill_vertices(const PhxPortals *portals, const PhxNavGrid *grid, uint32_t sector,
