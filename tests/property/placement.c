@@ -52,7 +52,7 @@ static void add_types(PhxContentBuilder *builder) {
     }
 }
 
-static Scene make_scene(uint64_t seed) {
+static Scene make_scene(const PhxSimConfig *config, uint64_t seed) {
     const PhxSettings settings = {seed, 20, 1, 2};
     Scene scene = {.seed = seed};
     PhxContentBuilder *builder;
@@ -75,8 +75,7 @@ static Scene make_scene(uint64_t seed) {
     uint8_t *blob = malloc(size);
     CHECK_OK(phx_content_write(builder, blob, size, &size));
     phx_content_end(builder);
-    CHECK_THAT(phx_sim_create(&(PhxSimConfig){0}, blob, size, NULL, &scene.sim, &error) == PHX_OK, "%s",
-               error.text);
+    CHECK_THAT(phx_sim_create(config, blob, size, NULL, &scene.sim, &error) == PHX_OK, "%s", error.text);
     free(blob);
     free(cost);
     return scene;
@@ -274,7 +273,7 @@ PHX_TEST(placement, what_is_told_beforehand_is_what_brute_force_finds_and_what_h
     const uint32_t scenes = getenv("PHX_LONG") ? 1000 : 100;
     Counts counts = {{0}, 0, 0, 0};
     for (uint64_t seed = 1; seed <= scenes; seed++) {
-        Scene scene = make_scene(seed);
+        Scene scene = make_scene(&(PhxSimConfig){0}, seed);
         for (int i = 0; i < 20; i++) {
             PhxSim *same;
             const PhxBuildingInfo building = random_building(&scene);
@@ -295,4 +294,73 @@ PHX_TEST(placement, what_is_told_beforehand_is_what_brute_force_finds_and_what_h
     CHECK(counts.reason[PHX_PLACEMENT_LEGAL] > 300 && counts.reason[PHX_PLACEMENT_PLAYER] > 10);
     CHECK(counts.reason[PHX_PLACEMENT_OUTSIDE] > 50 && counts.reason[PHX_PLACEMENT_GROUND] > 50);
     CHECK(counts.reason[PHX_PLACEMENT_OCCUPIED] > 20 && counts.displaced > 30 && counts.sealed > 100);
+}
+
+/* An allocator that gives only so many more blocks, and counts the bytes that are out. */
+typedef struct Purse {
+    uint32_t left;
+    size_t out;
+} Purse;
+
+static void *take_from(void *user, size_t size) {
+    Purse *purse = user;
+    if (purse->left == 0) return NULL;
+    purse->left--;
+    purse->out += size;
+    return aligned_alloc(64, (size + 63) & ~(size_t)63);
+}
+
+static void give_back(void *user, void *memory, size_t size) {
+    ((Purse *)user)->out -= size;
+    free(memory);
+}
+
+PHX_TEST(placement, bad_questions_and_a_lack_of_memory_give_a_status_and_leave_nothing_behind) {
+    Purse purse = {UINT32_MAX, 0};
+    const PhxVec2 places[] = {{0, 0}, {1 << 16, 1 << 16}, {-1, 0}};
+    PhxPlacement answer;
+    uint32_t short_of = 0, sealed = 0;
+    for (uint64_t seed = 1; seed <= 30; seed++) {
+        purse = (Purse){UINT32_MAX, 0};
+        Scene scene = make_scene(&(PhxSimConfig){.allocator = {take_from, give_back, &purse}}, seed);
+        PhxVec2 near[8];
+        PhxPlacementQuestion question = {.places = near, .place_count = 8};
+        for (int i = 0; i < 20; i++) {
+            const size_t out = purse.out;
+            PhxStatus status = PHX_ERROR_MEMORY;
+            question.building = random_building(&scene);
+            for (int p = 0; p < 8; p++) near[p] = random_place(&scene, &question.building);
+            for (uint32_t given = 0; status == PHX_ERROR_MEMORY; given++) {
+                purse.left = given;
+                status = phx_sim_placement(scene.sim, &question, &answer);
+                CHECK_EQ(purse.out, out);
+                short_of += status == PHX_ERROR_MEMORY;
+            }
+            CHECK_OK(status);
+            sealed += answer.sealed != 0;
+        }
+        purse.left = UINT32_MAX;
+        question = (PhxPlacementQuestion){.places = places, .place_count = 3};
+        CHECK_EQ(phx_sim_placement(scene.sim, &question, &answer), PHX_ERROR_RANGE);
+        question.place_count = PHX_PLACEMENT_PLACE_LIMIT + 1;
+        CHECK_EQ(phx_sim_placement(scene.sim, &question, &answer), PHX_ERROR_LIMIT);
+        question.place_count = 1, question.unit_type = TYPES;
+        CHECK_EQ(phx_sim_placement(scene.sim, &question, &answer), PHX_ERROR_RANGE);
+        question.unit_type = 0, question.team = 16;
+        CHECK_EQ(phx_sim_placement(scene.sim, &question, &answer), PHX_ERROR_RANGE);
+        question.team = 0; /* a footprint that says nothing, or too much */
+        CHECK(phx_sim_placement(scene.sim, &question, &answer) == PHX_OK &&
+              answer.reason == PHX_PLACEMENT_SIZE);
+        question.building.cells = (PhxCellRect){INT32_MIN, 0, INT32_MAX, 4};
+        CHECK(phx_sim_placement(scene.sim, &question, &answer) == PHX_OK &&
+              answer.reason == PHX_PLACEMENT_SIZE);
+        question.building.cells = (PhxCellRect){INT32_MAX - 1, -5, INT32_MAX, 4};
+        CHECK(phx_sim_placement(scene.sim, &question, &answer) == PHX_OK &&
+              answer.reason == PHX_PLACEMENT_OUTSIDE);
+        phx_sim_destroy(scene.sim);
+        CHECK_EQ(purse.out, 0);
+    }
+    CHECK(short_of > 300 && sealed > 5);
+    CHECK_STR(phx_placement_reason_text(PHX_PLACEMENT_OCCUPIED), "another building stands there");
+    CHECK_STR(phx_placement_reason_text(PHX_PLACEMENT_REASON_COUNT), "unknown");
 }
