@@ -8,8 +8,8 @@
  * Nash, Daniel, Koenig, Felner: Theta*: Any-Angle Path Planning on Grids, 2007, with the order left to the
  * exact front). Whether it sees a spot is told by light that spreads from the spot: a cell's light is that of
  * the two neighbours before it, weighted by where the ray passes between them, and of those only that aim at
- * the same spot; half of it is enough. So a cell costs the same however far the spot is. A turn is placed
- * close to the wall's corner that it goes around.
+ * the same spot; a quarter of it is enough, as a unit that grazes a corner slides along it. So a cell costs
+ * the same however far the spot is. A turn is placed close to the wall's corner that it goes around.
  *
  * A ring may aim beyond its sector: where the route of a vertex is as short as the way without obstacles to
  * the goal, the goal itself is aimed at, so that armies cross open land straight and not from portal to
@@ -24,7 +24,7 @@
 #include "base/bitset.h"
 #include "nav/tile_spot.h"
 
-enum { FULL = 255, HALF = 128, NO_SPOT = 0, ROOT_TWO = 362 /* sqrt 2 in 1/256 */ };
+enum { FULL = 255, ENOUGH = 64, NO_SPOT = 0, ROOT_TWO = 362 /* sqrt 2 in 1/256 */ };
 #define UNKNOWN UINT64_MAX
 
 /* The cell that is being looked at, and the best found for it. */
@@ -109,7 +109,7 @@ static void try_neighbour(Look *look, uint32_t n, uint32_t d) {
         } else {
             const uint32_t light = light_from(look, spot);
             look->tried = spot;
-            look->tried_seen = light >= HALF;
+            look->tried_seen = light >= ENOUGH;
             if (look->tried_seen) {
                 try_spot(look, spot, light);
                 return;

@@ -5,11 +5,11 @@
  * In sight: straight to the goal's point. Elsewhere the wishes of the up to four cells of the sector that
  * surround the position are weighted bilinearly: each is the direction from the position to the cell's aim,
  * or its arrow; a cell that no step from the own cell leads to, or whose wish is more than 90 degrees off the
- * own arrow, doesn't count. Then, if a step of 1 unit would touch a wall, the parts that lead into it are
- * taken off; if nothing along the own arrow is left, the arrow itself is told. So from any position a
- * straight step of up to 1 unit touches passable cells only, and has a positive part along the own arrow.
- * Cost: constant, at most five roots; in walls, the square of the distance to the nearest passable cell.
- * Determinism: integers; each rounding is symmetric about zero.
+ * own arrow, doesn't count. Then, if a step of 1 unit would touch a wall, the direction is turned as little
+ * as keeps the step off it; if that doesn't lead along the own arrow, the arrow itself is told. So from any
+ * position a straight step of up to 1 unit touches passable cells only, and has a positive part along the own
+ * arrow. Cost: constant, at most five roots; in walls, the square of the distance to the nearest passable
+ * cell. Determinism: integers; each rounding is symmetric about zero.
  */
 #include "nav/nearest.h"
 #include "nav/tile_spot.h"
@@ -118,24 +118,42 @@ static int32_t leaves(fix16_t position, int32_t cell, int32_t direction) {
     return direction < 0 && end < 0 ? -1 : 0;
 }
 
-/* Takes off what would lead into a wall within 1 unit. */
-static PhxDir keep_off_walls(const Place *place, PhxDir direction) {
+/* A unit vector whose part along one axis is just what a step of 1 unit stays in the cell with. `at`: offset
+ * in the cell, 0..65535; signs: of the direction along this axis and the other one. */
+static PhxDir slide(int32_t at, int32_t sign, int32_t other_sign, bool along_x) {
+    const int64_t room = (int64_t)(sign > 0 ? UNIT - 1 - at : at) << (PHX_DIR_BITS - 16);
+    const int64_t rest = phx_isqrt64((uint64_t)(((int64_t)1 << 2 * PHX_DIR_BITS) - room * room));
+    const int32_t own = (int32_t)(sign * room), other = (int32_t)(other_sign * rest);
+    return along_x ? phx_dir(own, other) : phx_dir(other, own);
+}
+
+/* Whether a step of up to 1 unit touches passable cells only. */
+static bool is_safe(const Place *place, PhxDir direction) {
     const PhxNavGrid *plane = place->plane;
     const int32_t cx = place->cx, cy = place->cy;
     const int32_t sx = leaves(place->x, cx, direction.x), sy = leaves(place->y, cy, direction.y);
-    const bool open_x = sx == 0 || phx_nav_passable(plane, cx + sx, cy);
-    const bool open_y = sy == 0 || phx_nav_passable(plane, cx, cy + sy);
-    if (open_x && open_y && (sx == 0 || sy == 0 || phx_nav_passable(plane, cx + sx, cy + sy)))
-        return direction;
-    const int32_t ox = phx_flow_dx[place->own], oy = phx_flow_dy[place->own];
-    const bool along_x = open_x && direction.x * (int64_t)ox > 0,
-               along_y = open_y && direction.y * (int64_t)oy > 0;
-    /* one axis alone: the one whose side is open; if both are, that of the arrow */
-    if (along_x && phx_nav_passable(plane, cx + (direction.x > 0 ? 1 : -1), cy))
-        return phx_dir(direction.x > 0 ? STRAIGHT : -STRAIGHT, 0);
-    if (along_y && phx_nav_passable(plane, cx, cy + (direction.y > 0 ? 1 : -1)))
-        return phx_dir(0, direction.y > 0 ? STRAIGHT : -STRAIGHT);
-    return arrow(place->own);
+    return (sx == 0 || phx_nav_passable(plane, cx + sx, cy)) &&
+           (sy == 0 || phx_nav_passable(plane, cx, cy + sy)) &&
+           (sx == 0 || sy == 0 || phx_nav_passable(plane, cx + sx, cy + sy));
+}
+
+/* Turns a direction that would lead into a wall within 1 unit as little as is needed: so far that the step
+ * ends before the cell's edge, in x or in y; the one of the two that is nearer to what was wanted. */
+static PhxDir keep_off_walls(const Place *place, PhxDir direction) {
+    if (is_safe(place, direction)) return direction;
+    const int32_t sx = direction.x < 0 ? -1 : 1, sy = direction.y < 0 ? -1 : 1;
+    const PhxDir within[2] = {slide(place->x - place->cx * UNIT, sx, sy, true),
+                              slide(place->y - place->cy * UNIT, sy, sx, false)};
+    PhxDir best = arrow(place->own);
+    int64_t most = INT64_MIN;
+    for (int i = 0; i < 2; i++) {
+        if (!is_safe(place, within[i]) || !leads_on(place, within[i].x, within[i].y)) continue;
+        const int64_t along = phx_dir_dot(within[i], direction);
+        if (along <= most) continue;
+        most = along;
+        best = within[i];
+    }
+    return best;
 }
 
 static PhxDir out_of_wall(const Place *place) {
