@@ -196,14 +196,14 @@ PHX_TEST(routes, neither_cache_nor_drops_nor_threads_can_be_seen) {
             wishes[i] = (Wish){i / sectors % LAYERS, i % sectors, goals[i / sectors / LAYERS]};
         PhxTile *first = malloc(count * sizeof *first), *other = malloc(count * sizeof *other);
         const PhxJobs serial = phx_jobs_serial();
-        PhxRoutes *plain = make_routes(&world, (size_t)256 << 20, &serial);
+        PhxRoutes *plain = make_routes(&world, (size_t)40 << 20, &serial);
         ask(plain, &world, wishes, count, &serial, false, first);
         CHECK_EQ(phx_routes_use(plain).tiles_evicted, 0);
         for (int t = 0; t < 4; t++) {
             PhxJobs jobs;
             CHECK_OK(phx_jobs_threads_create(threads[t], &jobs));
             for (int way = 0; way < 3; way++) {
-                static const size_t bytes[] = {0, (size_t)256 << 20, 600 << 10};
+                static const size_t bytes[] = {0, (size_t)40 << 20, 600 << 10};
                 PhxRoutes *routes = make_routes(&world, bytes[way], &jobs);
                 ask(routes, &world, wishes, count, &jobs, way == 1, other);
                 check_same(first, other, wishes, count,
@@ -264,7 +264,7 @@ typedef struct Edits {
 static void check_edit(const Edits *e, uint32_t layer, PhxRoutes *routes, const PhxJobs *jobs, uint64_t seed,
                        int step) {
     const PhxJobs serial = phx_jobs_serial();
-    PhxRoutes *anew = make_some_routes((World *)&e->world, (size_t)256 << 20, 1u << layer, &serial);
+    PhxRoutes *anew = make_some_routes((World *)&e->world, (size_t)40 << 20, 1u << layer, &serial);
     const PhxNavGrid a = phx_routes_plane(anew, layer), b = phx_routes_plane(routes, layer);
     CHECK_THAT(memcmp(a.cost, b.cost, (size_t)a.width * a.height) == 0, "seed %" PRIu64 " step %d", seed,
                step);
@@ -313,7 +313,7 @@ static void run_edits(uint64_t seed, int edits, size_t cache_bytes, uint32_t thr
     fprintf(stderr, "seed %" PRIu64 ": %d edits, %u tiles at most, %" PRIu64 " built, %" PRIu64 " repairs\n",
             seed, edits, all, use.tiles_built, use.routes_repaired);
     /* With room for all, a good part outlived the edits. */
-    if (cache_bytes > (size_t)64 << 20)
+    if (cache_bytes > (size_t)4 << 20)
         CHECK(use.tiles_built < (uint64_t)edits * all / 4 && use.routes_repaired > 0);
     phx_routes_destroy(routes);
     phx_jobs_threads_destroy(&jobs);
@@ -324,7 +324,7 @@ PHX_TEST(routes, after_edits_equal_those_made_from_nothing) {
     const bool all = getenv("PHX_LONG") != NULL;
     const int edits = all ? 250 : 38;
     for (uint64_t seed = 1; seed <= (all ? 8u : 4u); seed++)
-        run_edits(seed, edits, seed % 2 ? (size_t)256 << 20 : 900 << 10, seed % 4 < 2 ? 1 : 3);
+        run_edits(seed, edits, seed % 2 ? (size_t)40 << 20 : 900 << 10, seed % 4 < 2 ? 1 : 3);
 }
 
 /* An allocator that counts. */
