@@ -12,6 +12,8 @@
  */
 #include "step/sim_internal.h"
 
+enum { EXACT = 1 << 11 }; /* raw: a goal is reached at this distance */
+
 static fix16_t radius_of(const PhxWorld *world, uint32_t slot) {
     return world->unit_type.radius[world->unit.type[slot]];
 }
@@ -28,25 +30,39 @@ static int64_t patience_radius(const PhxWorld *world, uint32_t slot) {
 
 static bool has_arrived(const PhxWorld *world, uint32_t slot) {
     const PhxUnitTable *units = &world->unit;
-    const PhxVec2 to_goal = {units->goal_x[slot] - units->pos_x[slot],
-                             units->goal_y[slot] - units->pos_y[slot]};
+    const bool placed = units->placed[slot] == 1 || units->placed[slot] == 2;
+    const PhxVec2 to_goal = {(placed ? units->place_x[slot] : units->goal_x[slot]) - units->pos_x[slot],
+                             (placed ? units->place_y[slot] : units->goal_y[slot]) - units->pos_y[slot]};
     const int64_t distance = phx_vec2_length(to_goal);
-    if (distance <= radius_of(world, slot) / 2) return true;
     if (units->orders[slot] != PHX_HANDLE_NONE) return distance <= units->arrive_radius[slot];
-    return 2 * units->stalled[slot] >= world->match.tick_rate[0] && distance <= patience_radius(world, slot);
+    if (distance <= EXACT && (placed || units->aim[slot] == 0)) return true;
+    const bool stalled = 2 * units->stalled[slot] >= world->match.tick_rate[0];
+    if (stalled && placed && distance <= radius_of(world, slot) / 2) return true;
+    return units->aim[slot] == 0 && units->stalled[slot] >= 4 * world->match.tick_rate[0] &&
+           distance <= patience_radius(world, slot);
 }
 
 static void finish_order(PhxSim *sim, uint32_t slot) {
     PhxWorld *world = sim->world;
     PhxOrder next;
-    phx_sim_emit(sim, PHX_EVENT_ARRIVED, slot);
-    world->player.arrived[world->unit.player[slot]]++;
+    if (world->unit.placed[slot] < 2) {
+        phx_sim_emit(sim, PHX_EVENT_ARRIVED, slot);
+        world->player.arrived[world->unit.player[slot]]++;
+    }
     if (phx_order_pop(world, slot, &next)) {
         phx_order_begin(world, slot, next);
     } else {
         world->unit.activity[slot] = 0;
         world->unit.stalled[slot] = 0;
+        world->unit.placed[slot] = 1;
     }
+}
+
+/* A place that can't be reached for long is given back, and another one looked for. */
+static void give_place_back(PhxUnitTable *units, uint32_t slot) {
+    units->placed[slot] = units->placed[slot] == 2 ? 3 : 0;
+    units->best_distance[slot] = UINT32_MAX;
+    units->stalled[slot] = 0;
 }
 
 void phx_phase_arrive(const PhxPhaseContext *context, void *user) {
@@ -58,6 +74,9 @@ void phx_phase_arrive(const PhxPhaseContext *context, void *user) {
         const uint32_t slot = sim->moving[i];
         if (has_arrived(context->world, slot)) {
             finish_order(sim, slot);
+        } else if ((units->placed[slot] == 1 || units->placed[slot] == 2) &&
+                   units->stalled[slot] >= patience) {
+            give_place_back(units, slot);
         } else if (units->stalled[slot] == 0) {
             units->activity[slot] = 1;
         } else if (units->stalled[slot] >= patience && units->activity[slot] != 2) {

@@ -119,6 +119,10 @@ static PhxSim *lay_out(PhxArena *arena, const PhxContentHead *head, uint32_t tab
     phx_orca_layout(&made->orca, arena, head->unit_capacity, PHX_SIM_TYPE_LIMIT);
     made->living = PHX_ARENA_ARRAY(arena, uint32_t, units);
     made->moving = PHX_ARENA_ARRAY(arena, uint32_t, units);
+    made->seekers = PHX_ARENA_ARRAY(arena, PhxSeeker, units);
+    made->groups = PHX_ARENA_ARRAY(arena, uint32_t, units + 1);
+    made->rooms = PHX_ARENA_ARRAY(arena, PhxRoom, workers);
+    for (uint32_t w = 0; w < workers; w++) phx_room_layout(made->rooms ? &made->rooms[w] : NULL, arena);
     made->batch = PHX_ARENA_ARRAY(arena, uint32_t, units);
     made->later = PHX_ARENA_ARRAY(arena, uint32_t, units);
     made->queue = PHX_ARENA_ARRAY(arena, PhxQueuedCommand, PHX_TICK_COMMAND_LIMIT);

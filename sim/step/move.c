@@ -17,13 +17,38 @@ static PhxUnitLimits limits_of(const PhxWorld *world, uint32_t slot) {
                            world->match.tick_rate[0]};
 }
 
-/* How far a unit is from its goal, for the one purpose of seeing progress: 64 times the field's cost, and
- * inside the goal's cell the distance in units of 2^-6 (at most 91, so always below a neighbouring cell's
- * 640). */
-static uint32_t progress_measure(const PhxField *field, uint32_t cell, uint32_t distance) {
-    const uint32_t cost = field->integration[cell];
-    if (field->flow[cell] == PHX_FLOW_GOAL) return distance >> 10;
-    return cost < UINT32_MAX / 64 ? cost * 64 : UINT32_MAX - 1;
+static PhxVec2 position_of(const PhxWorld *world, uint32_t slot) {
+    return phx_vec2(world->unit.pos_x[slot], world->unit.pos_y[slot]);
+}
+
+/* Which way the field leads a unit; (0, 0) in the goal's cell and where there is no way. */
+static PhxDir field_direction_of(const PhxSim *sim, uint32_t slot) {
+    const PhxVec2 at = position_of(sim->world, slot);
+    return phx_field_direction(phx_fields_of(sim, slot), at.x, at.y);
+}
+
+/* Whether a unit is in the cell of its goal, and walks straight to the point. */
+static bool in_goal_cell(const PhxSim *sim, uint32_t slot) {
+    const PhxNavGrid grid = phx_sim_grid(sim->world);
+    const PhxVec2 at = position_of(sim->world, slot);
+    return phx_fields_of(sim, slot)->flow[phx_nav_cell_clamped(&grid, at.x, at.y)] == PHX_FLOW_GOAL;
+}
+
+/* Cost of the way to the goal, in tenths of a cell; UINT64_MAX: none. */
+static uint64_t cost_to_goal(const PhxSim *sim, uint32_t slot) {
+    const PhxNavGrid grid = phx_sim_grid(sim->world);
+    const PhxVec2 at = position_of(sim->world, slot);
+    const uint32_t cost = phx_fields_of(sim, slot)->integration[phx_nav_cell_clamped(&grid, at.x, at.y)];
+    return cost == PHX_FIELD_UNREACHED ? UINT64_MAX : cost;
+}
+
+/* For the one purpose of seeing progress: 64 times the field's cost, and inside the goal's cell the distance
+ * in units of 2^-6 (at most 91, so always below a neighbouring cell's 640). */
+static uint32_t progress_measure(const PhxSim *sim, uint32_t slot, uint32_t distance) {
+    if (sim->world->unit.aim[slot] == 2) return sim->world->unit.aim_left[slot];
+    if (sim->world->unit.aim[slot] != 0 || in_goal_cell(sim, slot)) return distance >> 10;
+    const uint64_t cost = cost_to_goal(sim, slot);
+    return cost < UINT32_MAX / 64 ? (uint32_t)cost * 64 : UINT32_MAX - 1;
 }
 
 static void note_progress(PhxUnitTable *units, uint32_t slot, uint32_t measure) {
@@ -35,22 +60,30 @@ static void note_progress(PhxUnitTable *units, uint32_t slot, uint32_t measure) 
     }
 }
 
+/* Where a unit wants to go now, and how far it is to where it wants to stand. */
+static PhxDir wish_of(const PhxSim *sim, uint32_t slot, uint32_t *distance) {
+    const PhxUnitTable *units = &sim->world->unit;
+    const PhxVec2 at = position_of(sim->world, slot);
+    const bool aimed = units->aim[slot] != 0;
+    const PhxVec2 goal = aimed ? phx_vec2(units->aim_x[slot], units->aim_y[slot])
+                               : phx_vec2(units->goal_x[slot], units->goal_y[slot]);
+    PhxDir wish;
+    *distance = phx_vec2_normalize(phx_vec2_sub(goal, at), &wish);
+    if (!aimed && !in_goal_cell(sim, slot)) wish = field_direction_of(sim, slot);
+    return wish;
+}
+
 static void prefer_unit(const PhxSim *sim, uint32_t slot) {
     PhxUnitTable *units = &sim->world->unit;
-    const PhxField *field = phx_fields_of(sim, slot);
-    const PhxNavGrid grid = phx_sim_grid(sim->world);
-    const PhxVec2 at = {units->pos_x[slot], units->pos_y[slot]};
-    const PhxVec2 goal = {units->goal_x[slot], units->goal_y[slot]};
-    const uint32_t cell = phx_nav_cell_clamped(&grid, at.x, at.y);
-    PhxDir wish;
-    const uint32_t distance = phx_vec2_normalize(phx_vec2_sub(goal, at), &wish);
-    if (field->flow[cell] != PHX_FLOW_GOAL) wish = phx_field_direction(field, at.x, at.y);
     const PhxUnitLimits limits = limits_of(sim->world, slot);
-    const PhxSteering steering = phx_unit_steer(&limits, units->heading[slot], wish, distance);
+    uint32_t distance;
+    const PhxDir wish = wish_of(sim, slot, &distance);
+    const uint32_t brake = units->aim[slot] == 2 ? INT32_MAX : distance;
+    const PhxSteering steering = phx_unit_steer(&limits, units->heading[slot], wish, brake);
     units->pref_x[slot] = steering.preferred.x;
     units->pref_y[slot] = steering.preferred.y;
     units->heading[slot] = steering.heading;
-    note_progress(units, slot, progress_measure(field, cell, distance));
+    note_progress(units, slot, progress_measure(sim, slot, distance));
 }
 
 static void prefer_range(void *context, uint32_t begin, uint32_t end, uint32_t worker) {

@@ -19,6 +19,7 @@ void phx_order_begin(PhxWorld *world, uint32_t unit, PhxOrder order) {
     u->arrive_radius[unit] = order.arrive_radius;
     u->best_distance[unit] = UINT32_MAX;
     u->stalled[unit] = 0;
+    u->placed[unit] = 0;
     u->activity[unit] = 1;
 }
 

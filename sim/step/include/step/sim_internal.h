@@ -17,6 +17,7 @@
 #include "base/arena.h"
 #include "command/queue.h"
 #include "state/world.h"
+#include "step/room.h"
 
 enum {
     PHX_SIM_PHASE_LIMIT = 64,
@@ -57,6 +58,12 @@ typedef struct PhxFieldCache {
     uint32_t build_count;
 } PhxFieldCache;
 
+/* A unit that looks for a place at its goal. */
+typedef struct PhxSeeker {
+    fix16_t goal_x, goal_y, radius;
+    uint32_t slot;
+} PhxSeeker;
+
 struct PhxSim {
     PhxArena arena; /* holds this struct and everything it points to but world and walls */
     PhxAllocator allocator;
@@ -95,6 +102,9 @@ struct PhxSim {
     PhxOrcaWork orca;
     uint32_t *living, living_count; /* slots of living units, ascending */
     uint32_t *moving, moving_count; /* slots of units under an order, ascending */
+    PhxSeeker *seekers;             /* by group, then slot */
+    uint32_t *groups;               /* first seeker of each group, and one more */
+    PhxRoom *rooms;                 /* a worker */
     uint32_t *batch, batch_count;   /* those of `moving` whose field is in the cache */
     uint32_t *later, later_count;   /* those that wait for a later batch */
 

@@ -1,0 +1,276 @@
+/* settle.c: the phase `settle`: units near their goal find places there, so that a group fills the ground
+ * around one point instead of fighting for it.
+ *
+ * In: positions, goals, who stands where. Out: for each unit that is under way near its goal a point to walk
+ * to; places that are promised (state); units that stood already and move up to let others in. A group is all
+ * units of one radius that were sent to one point, by whatever orders. Cost: a room (room.h) for each group
+ * that has a unit under way near its goal; nothing for the others. Determinism: groups are independent: a job
+ * changes only rows of its own group, and reads of others only columns that this phase doesn't write. Within
+ * a group units are served by ascending slot.
+ */
+#include "base/sort.h"
+#include "step/sim_internal.h"
+
+enum {
+    AIM_PLACE = 1, /* values of unit.aim */
+    AIM_WAY = 2,
+    AIM_PROMISED = 3, /* the place, which was promised in this tick */
+    LOOK_AHEAD = 6,   /* lattice steps that a unit looks along its way */
+    CHAIN_LIMIT = 64, /* units that move up for one */
+};
+
+static bool seeker_less(const PhxSeeker *a, const PhxSeeker *b) {
+    if (a->goal_x != b->goal_x) return a->goal_x < b->goal_x;
+    if (a->goal_y != b->goal_y) return a->goal_y < b->goal_y;
+    if (a->radius != b->radius) return a->radius < b->radius;
+    return a->slot < b->slot;
+}
+PHX_DEFINE_SORT(sort_seekers, PhxSeeker, seeker_less)
+
+static bool same_group(const PhxSeeker *a, const PhxSeeker *b) {
+    return a->goal_x == b->goal_x && a->goal_y == b->goal_y && a->radius == b->radius;
+}
+
+static fix16_t radius_of(const PhxWorld *world, uint32_t slot) {
+    return world->unit_type.radius[world->unit.type[slot]];
+}
+
+static PhxVec2 position_of(const PhxWorld *world, uint32_t slot) {
+    return phx_vec2(world->unit.pos_x[slot], world->unit.pos_y[slot]);
+}
+
+/* Where a unit stands or will stand, as it was when the phase began; false: it is under way without a place.
+ */
+static bool spot_of(const PhxWorld *world, uint32_t slot, PhxVec2 *spot) {
+    const PhxUnitTable *units = &world->unit;
+    *spot = phx_vec2(units->spot_x[slot], units->spot_y[slot]);
+    return units->spot[slot] != 0;
+}
+
+/* Whether a place is promised to it; not when it has left one to make room, and looks for another. */
+static bool has_place(const PhxUnitTable *units, uint32_t slot) {
+    return units->placed[slot] == 1 || units->placed[slot] == 2;
+}
+
+static void note_spot(PhxUnitTable *units, uint32_t slot) {
+    const bool stands = units->activity[slot] == 0, promised = !stands && has_place(units, slot);
+    units->aim[slot] = 0;
+    units->spot[slot] = stands || promised;
+    units->spot_x[slot] = promised ? units->place_x[slot] : units->pos_x[slot];
+    units->spot_y[slot] = promised ? units->place_y[slot] : units->pos_y[slot];
+}
+
+/* Whether a unit under an order looks for a place now: near its goal, where its last order ends. */
+static bool seeks(const PhxWorld *world, uint32_t slot) {
+    const PhxUnitTable *units = &world->unit;
+    if (units->orders[slot] != PHX_HANDLE_NONE) return false;
+    if (units->chase[slot] != PHX_HANDLE_NONE) return false;
+    const PhxVec2 goal = {units->goal_x[slot], units->goal_y[slot]};
+    const int64_t reach = phx_room_reach(radius_of(world, slot));
+    return phx_vec2_distance_sq(goal, position_of(world, slot)) < (uint64_t)(reach * reach);
+}
+
+static void walk_to(PhxUnitTable *units, uint32_t slot, uint8_t aim, PhxVec2 point) {
+    units->aim[slot] = aim;
+    units->aim_x[slot] = point.x;
+    units->aim_y[slot] = point.y;
+}
+
+static void promise(PhxUnitTable *units, uint32_t slot, PhxVec2 place, uint8_t placed) {
+    units->placed[slot] = placed;
+    units->place_x[slot] = place.x;
+    units->place_y[slot] = place.y;
+    units->best_distance[slot] = UINT32_MAX;
+    units->stalled[slot] = 0;
+    units->activity[slot] = 1;
+    walk_to(units, slot, AIM_PROMISED, place);
+}
+
+/* Sum of the squared radii of the group: of the members near, or what the orders said. */
+static uint64_t area_of(const PhxWorld *world, const PhxSpatial *spatial, const PhxSeeker *first,
+                        uint32_t count) {
+    const PhxVec2 anchor = {first->goal_x, first->goal_y};
+    uint64_t ordered = 0, near = 0;
+    PhxSpatialWindow window;
+    for (uint32_t i = 0; i < count; i++) {
+        const uint64_t disc = (uint64_t)world->unit.arrive_radius[first[i].slot];
+        if (disc * disc * 4 / 5 > ordered) ordered = disc * disc * 4 / 5;
+        near += (uint64_t)first->radius * (uint64_t)first->radius;
+    }
+    if (!phx_spatial_window(spatial, anchor, phx_room_reach(first->radius), &window)) return ordered;
+    for (uint32_t cy = window.first_y; cy <= window.last_y; cy++)
+        for (uint32_t row = spatial->cell_start[cy * spatial->width + window.first_x];
+             row < spatial->cell_start[cy * spatial->width + window.last_x + 1]; row++) {
+            const uint32_t slot = spatial->slot[row];
+            const uint64_t radius = (uint64_t)radius_of(world, slot);
+            if (world->unit.goal_x[slot] == anchor.x && world->unit.goal_y[slot] == anchor.y &&
+                world->unit.spot[slot] != 0)
+                near += radius * radius;
+        }
+    return near > ordered ? near : ordered;
+}
+
+/* Whether a unit belongs to the room's group and stands or will stand there. Columns that jobs of other
+ * groups write are read of this group's units only. */
+static bool is_member(const PhxWorld *world, const PhxSeeker *group, uint32_t slot) {
+    const PhxUnitTable *units = &world->unit;
+    return radius_of(world, slot) == group->radius && units->goal_x[slot] == group->goal_x &&
+           units->goal_y[slot] == group->goal_y && units->spot[slot] != 0 && units->placed[slot] != 0 &&
+           units->orders[slot] == PHX_HANDLE_NONE;
+}
+
+static void occupy_all(PhxRoom *room, const PhxWorld *world, const PhxSpatial *spatial,
+                       const PhxSeeker *group) {
+    PhxSpatialWindow window;
+    if (!phx_spatial_window(spatial, room->anchor, phx_room_reach(room->radius), &window)) return;
+    for (uint32_t cy = window.first_y; cy <= window.last_y; cy++)
+        for (uint32_t row = spatial->cell_start[cy * spatial->width + window.first_x];
+             row < spatial->cell_start[cy * spatial->width + window.last_x + 1]; row++) {
+            const uint32_t slot = spatial->slot[row];
+            const fix16_t radius = radius_of(world, slot);
+            PhxVec2 spot;
+            if (!spot_of(world, slot, &spot)) continue;
+            const bool yields = is_member(world, group, slot);
+            phx_room_occupy(room, spot, radius, slot, yields);
+        }
+}
+
+/* Who stands farther out than need be, because there was no better place then, looks for one again. */
+static void call_in(const PhxRoom *room, PhxWorld *world, const PhxSpatial *spatial, const PhxSeeker *group) {
+    PhxUnitTable *units = &world->unit;
+    PhxSpatialWindow window;
+    if (!phx_spatial_window(spatial, room->anchor, phx_room_reach(room->radius), &window)) return;
+    for (uint32_t cy = window.first_y; cy <= window.last_y; cy++)
+        for (uint32_t row = spatial->cell_start[cy * spatial->width + window.first_x];
+             row < spatial->cell_start[cy * spatial->width + window.last_x + 1]; row++) {
+            const uint32_t slot = spatial->slot[row];
+            PhxVec2 spot;
+            if (!is_member(world, group, slot) || units->aim[slot] == AIM_PROMISED ||
+                !spot_of(world, slot, &spot))
+                continue;
+            if (!phx_room_outside(room, spot) || !phx_room_has_place_inside(room, spot)) continue;
+            units->placed[slot] = units->activity[slot] == 0 || units->placed[slot] == 2 ? 3 : 0;
+            units->activity[slot] = 1;
+            units->best_distance[slot] = UINT32_MAX;
+            units->stalled[slot] = 0;
+        }
+}
+
+/* The place at a vacant point: the goal itself where the point is the one nearest to it. */
+static PhxVec2 place_at(const PhxRoom *room, uint32_t point) {
+    return point == room->start && phx_walls_clear(room->grid, room->anchor, room->radius)
+               ? room->anchor
+               : phx_room_position(room, point);
+}
+
+/* Whether `point` is a vacant one at which ways end. */
+static bool is_end(const PhxRoom *room, uint32_t point) {
+    return phx_room_vacant(room, point) && phx_room_next(room, point) == point;
+}
+
+/* Adds the owner of a point to the chain. False: it can't move up, or the chain is full. */
+static bool add_to_chain(const PhxUnitTable *units, uint32_t owner, uint32_t *chain, uint32_t *count) {
+    for (uint32_t i = 0; i < *count; i++)
+        if (chain[i] == owner) return true;
+    if (*count == CHAIN_LIMIT || units->aim[owner] == AIM_PROMISED) return false;
+    chain[(*count)++] = owner;
+    return true;
+}
+
+/* The way from `point` on leads over places. The units there move up by one each, the last to the first
+ * vacant point behind it, and the unit that comes gets the first one's place. So nobody has to look for a
+ * place again who had one. False where that can't be: nothing is changed then. */
+static bool move_up(PhxRoom *room, PhxUnitTable *units, uint32_t slot, uint32_t point) {
+    uint32_t chain[CHAIN_LIMIT], count = 0;
+    while (!is_end(room, point)) {
+        const uint32_t next = phx_room_next(room, point);
+        if (next == point) return false;
+        point = next;
+        if (phx_room_vacant(room, point)) {
+            if (count > 0) break;
+            continue;
+        }
+        if (room->owner[point] == PHX_ROOM_NONE) continue;
+        if (!add_to_chain(units, room->owner[point], chain, &count)) return false;
+    }
+    if (count == 0) return false;
+    PhxVec2 place = place_at(room, point);
+    phx_room_occupy(room, place, room->radius, chain[count - 1], true);
+    for (uint32_t i = count; i-- > 0;) {
+        const PhxVec2 left = {units->spot_x[chain[i]], units->spot_y[chain[i]]};
+        const bool arrived = units->activity[chain[i]] == 0 || units->placed[chain[i]] == 2;
+        promise(units, chain[i], place, arrived ? 2 : 1);
+        place = left;
+    }
+    promise(units, slot, place, units->placed[slot] == 3 ? 2 : 1);
+    return true;
+}
+
+static void seek(PhxRoom *room, PhxWorld *world, uint32_t slot) {
+    PhxUnitTable *units = &world->unit;
+    const PhxVec2 at = position_of(world, slot);
+    uint32_t point = phx_room_point(room, at);
+    if (point == PHX_ROOM_NONE) return;
+    for (int step = 0; step < LOOK_AHEAD; step++) {
+        const uint32_t next = phx_room_next(room, point);
+        if (next == point) {
+            if (!phx_room_vacant(room, point)) return;
+            promise(units, slot, place_at(room, point), units->placed[slot] == 3 ? 2 : 1);
+            phx_room_occupy(room, place_at(room, point), room->radius, slot, true);
+            return;
+        }
+        if (!phx_room_vacant(room, next) && room->owner[next] != PHX_ROOM_NONE) {
+            const uint32_t owner = room->owner[next];
+            const PhxVec2 spot = {units->spot_x[owner], units->spot_y[owner]};
+            const int64_t contact = 2 * (int64_t)room->radius + room->radius / 2 + room->spacing;
+            if (phx_vec2_distance_sq(at, spot) <= (uint64_t)(contact * contact) &&
+                move_up(room, units, slot, point))
+                return;
+            if (step == 0) point = next;
+            break;
+        }
+        point = next;
+    }
+    walk_to(units, slot, AIM_WAY, phx_room_position(room, point));
+    units->aim_left[slot] = room->value[phx_room_point(room, at)];
+}
+
+static void settle_group(PhxSim *sim, const PhxSeeker *group, uint32_t count, PhxRoom *room) {
+    PhxWorld *world = sim->world;
+    const PhxNavGrid grid = phx_sim_grid(world);
+    const PhxVec2 anchor = {group->goal_x, group->goal_y};
+    phx_room_begin(room, &grid, anchor, group->radius, area_of(world, &sim->spatial, group, count));
+    occupy_all(room, world, &sim->spatial, group);
+    phx_room_solve(room);
+    for (uint32_t i = 0; i < count; i++) seek(room, world, group[i].slot);
+    call_in(room, world, &sim->spatial, group);
+}
+
+static void settle_range(void *context, uint32_t begin, uint32_t end, uint32_t worker) {
+    PhxSim *sim = context;
+    for (uint32_t g = begin; g < end; g++)
+        settle_group(sim, sim->seekers + sim->groups[g], sim->groups[g + 1] - sim->groups[g],
+                     &sim->rooms[worker]);
+}
+
+void phx_phase_settle(const PhxPhaseContext *context, void *user) {
+    PhxSim *sim = context->sim;
+    PhxUnitTable *units = &context->world->unit;
+    uint32_t seekers = 0, groups = 0;
+    (void)user;
+    for (uint32_t i = 0; i < sim->living_count; i++) {
+        const uint32_t slot = sim->living[i];
+        note_spot(units, slot);
+        if (units->activity[slot] == 0) continue;
+        if (has_place(units, slot))
+            walk_to(units, slot, AIM_PLACE, phx_vec2(units->place_x[slot], units->place_y[slot]));
+        else if (seeks(context->world, slot))
+            sim->seekers[seekers++] =
+                (PhxSeeker){units->goal_x[slot], units->goal_y[slot], radius_of(context->world, slot), slot};
+    }
+    sort_seekers(sim->seekers, seekers);
+    for (uint32_t i = 0; i < seekers; i++)
+        if (i == 0 || !same_group(&sim->seekers[i - 1], &sim->seekers[i])) sim->groups[groups++] = i;
+    sim->groups[groups] = seekers;
+    phx_parallel_for(&sim->jobs, groups, 1, settle_range, sim);
+}
