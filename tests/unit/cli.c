@@ -119,7 +119,7 @@ static const Case cases[] = {
     {"run --seed 1x %S/duel.yaml", 2, "--seed: 1x: a whole number"},
     {"run /nowhere.yaml", 2, "/nowhere.yaml: No such file or directory"},
     {"run --map /nowhere.map %S/duel.yaml", 2, "/nowhere.map: No such file or directory"},
-    {"run --bot nobody %S/duel.yaml", 2, "bot: nobody: no such bot; there are: idle, corner, wander"},
+    {"run --bot nobody %S/duel.yaml", 2, "bot: nobody: no such bot; there are: idle, corner, wander, mason"},
     {"run --ticks 2 --replay /nowhere/x.phxr %S/duel.yaml", 2, "/nowhere/x.phxr"},
     {"run --ticks 2 --png /nowhere/x.png %S/duel.yaml", 2, "/nowhere/x.png"},
     {"run %T/bad.yaml", 2, "bad.yaml:2:12: tick_rate: 0: a whole number from 1 to 1000 is wanted"},

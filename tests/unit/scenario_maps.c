@@ -188,6 +188,7 @@ PHX_TEST(bots, are_pure_functions_of_world_slot_and_tick) {
         if (strcmp(bots[b].name, "corner") == 0)
             CHECK_EQ(given[b], 8); /* twelve units are one group; at tick 0 only */
         if (strcmp(bots[b].name, "wander") == 0) CHECK_EQ(given[b], 8 * 10);
+        if (strcmp(bots[b].name, "mason") == 0) CHECK(given[b] > 8 * 10 + 5); /* wanders too */
     }
     phx_sim_destroy(sim);
     phx_scenario_unload(&file);
