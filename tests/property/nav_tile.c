@@ -1,0 +1,279 @@
+/* nav_tile.c: what tiles promise, on random maps of several sectors. */
+#include "nav/tile.h"
+#include "nav_random.h"
+#include "nav_tiles.h"
+
+/* A random map whose walls are sparse enough, or clumped enough, that ways cross several sectors. */
+static TestMap wide_map(uint64_t *seed) {
+    TestMap map = test_map_random(seed, 200);
+    const uint32_t width = map.grid.width, cells = width * map.grid.height;
+    const int64_t kind = test_range(seed, 0, 2), kept = test_range(seed, 0, 60);
+    const uint64_t patches = test_random(seed);
+    for (uint32_t c = 0; c < cells; c++) {
+        const uint32_t x = c % width, y = c / width;
+        if (map.cost[c] != PHX_NAV_IMPASSABLE) continue;
+        if (kind == 0 ? test_range(seed, 0, 99) >= kept
+                      : kind == 1 && !(patches >> (y / 9 % 8 * 8 + x / 9 % 8) & 1))
+            map.cost[c] = map.cost[c ? c - 1 : 0] == PHX_NAV_IMPASSABLE ? 3 : map.cost[c ? c - 1 : 0];
+    }
+    return map;
+}
+
+/* A serpentine of corridors, one cell wide, of a cost. */
+static TestMap serpentine(uint32_t width, uint32_t height, uint8_t cost) {
+    uint8_t *cells = malloc((size_t)width * height);
+    for (uint32_t y = 0; y < height; y++)
+        for (uint32_t x = 0; x < width; x++)
+            cells[y * width + x] = y % 2 == 0 || x == (y / 2 % 2 ? 0 : width - 1) ? cost : PHX_NAV_IMPASSABLE;
+    return (TestMap){{width, height, cells}, cells};
+}
+
+static uint32_t ascending(uint32_t *goals, uint32_t count) {
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t at = kept;
+        const uint32_t goal = goals[i];
+        bool again = false;
+        for (uint32_t k = 0; k < kept; k++) again |= goals[k] == goal;
+        if (again) continue;
+        for (; at && goals[at - 1] > goal; at--) goals[at] = goals[at - 1];
+        goals[at] = goal;
+        kept++;
+    }
+    return kept;
+}
+
+static const PhxFieldWeights weight_choices[4] = {{10, 14}, {5741, 8119}, {1, 1}, {3, 6}};
+
+static void check_all(TestTiles *tiles, const uint32_t *goals, uint32_t count, int map) {
+    PhxError error = {0};
+    for (uint32_t s = 0; s < tiles->sectors; s++) (void)test_tiles_sector(tiles, s);
+    if (phx_tiles_check((const PhxTile *const *)tiles->tiles, &tiles->grid, tiles->weights, goals, count,
+                        &error))
+        CHECK_THAT(false, "map %d of %u x %u: %s", map, tiles->grid.width, tiles->grid.height, error.text);
+}
+
+/* No tile tells less than the exact field, and in the goal's sector little more. */
+static void check_costs(TestTiles *tiles, const uint32_t *goals, uint32_t count, int map) {
+    TestField made = test_field_make(&tiles->grid, 0);
+    const PhxStatus status =
+        phx_field_build(&made.field, &tiles->grid, tiles->weights, goals, count, made.scratch);
+    /* a field's sums have 32 bits, a tile's costs 64 */
+    const uint32_t cells = tiles->grid.width * tiles->grid.height;
+    for (uint32_t c = 0; c < cells && status == PHX_OK; c++) {
+        const uint64_t told = phx_tile_cost(test_tiles_at(tiles, c), &tiles->grid, c);
+        const uint32_t best = made.field.integration[c];
+        CHECK_THAT(best == PHX_FIELD_UNREACHED ? told == UINT64_MAX : told >= best && told != UINT64_MAX,
+                   "map %d cell %u: %" PRIu64 ", at best %u", map, c, told, best);
+    }
+    CHECK(status == PHX_OK || status == PHX_ERROR_LIMIT);
+    test_field_free(&made);
+}
+
+PHX_TEST(tile, costs_fall_along_every_arrow_and_every_cell_with_a_way_has_one) {
+    uint64_t seed = 51;
+    uint64_t sectors = 0;
+    for (int i = 0; i < 60; i++) {
+        TestMap map = i == 0 ? serpentine(190, 131, 254) : i == 1 ? serpentine(1, 200, 9) : wide_map(&seed);
+        uint32_t goals[20];
+        const uint32_t wanted = i % 3 == 0 ? 1 : (uint32_t)test_range(&seed, 1, 20);
+        const uint32_t count = ascending(goals, test_map_goals(&map, &seed, wanted, goals));
+        if (count) {
+            TestTiles tiles;
+            test_tiles_make(&tiles, &map.grid, weight_choices[test_range(&seed, 0, 3)]);
+            test_tiles_aim(&tiles, goals, count);
+            check_all(&tiles, goals, count, i);
+            check_costs(&tiles, goals, count, i);
+            sectors += tiles.sectors;
+            test_tiles_free(&tiles);
+        }
+        free(map.cost);
+    }
+    fprintf(stderr, "%" PRIu64 " sectors\n", sectors);
+    CHECK(sectors > 200);
+}
+
+/* The checker must find what is wrong. */
+PHX_TEST(tile, the_proof_finds_faults) {
+    uint64_t seed = 52;
+    TestMap map = wide_map(&seed);
+    while (map.grid.width < 100 || map.grid.height < 100) free(map.cost), map = wide_map(&seed);
+    uint32_t goal;
+    CHECK_EQ(test_map_goals(&map, &seed, 1, &goal), 1);
+    TestTiles tiles;
+    test_tiles_make(&tiles, &map.grid, PHX_FIELD_WEIGHTS_DEFAULT);
+    test_tiles_aim(&tiles, &goal, 1);
+    check_all(&tiles, &goal, 1, 0);
+    int found = 0;
+    for (int i = 0; i < 200; i++) {
+        PhxTile *tile = tiles.tiles[test_range(&seed, 0, tiles.sectors - 1)];
+        const uint32_t local = (uint32_t)test_range(&seed, 0, PHX_SECTOR_CELLS - 1);
+        const PhxTile before = *tile;
+        if ((tile->flow[local] & PHX_FLOW_CODE) > PHX_FLOW_NONE) continue;
+        const int kind = (int)test_range(&seed, 0, 3);
+        if (kind == 0) tile->sum[local] += 1;
+        if (kind == 1) tile->flow[local] = PHX_FLOW_NONE;
+        if (kind == 2) tile->flow[local] = PHX_FLOW_WALL;
+        if (kind == 3) tile->flow[local] = tile->flow[local] < 8 ? tile->flow[local] ^ 4 : PHX_FLOW_GOAL;
+        if (memcmp(tile, &before, sizeof before) == 0) continue;
+        CHECK_THAT(phx_tiles_check((const PhxTile *const *)tiles.tiles, &map.grid, tiles.weights, &goal, 1,
+                                   NULL) == PHX_ERROR_MISMATCH,
+                   "fault %d of kind %d, sector %u cell %u", i, kind, tile->sector, local);
+        *tile = before;
+        found++;
+    }
+    CHECK(found > 50);
+    test_tiles_free(&tiles);
+    free(map.cost);
+}
+
+/* Sight is told exactly where a goal is seen, and the straight way to it is no longer than the one told. */
+static void check_sight(TestTiles *tiles, const uint32_t *goals, uint32_t count, int map) {
+    const uint32_t width = tiles->grid.width, cells = width * tiles->grid.height;
+    for (uint32_t c = 0; c < cells; c++) {
+        bool in_sight, want = false;
+        const PhxTile *tile = test_tiles_at(tiles, c);
+        const uint8_t code = phx_tile_flow(tile, &tiles->grid, c, &in_sight);
+        for (uint32_t g = 0; g < count && code < PHX_FLOW_GOAL; g++) {
+            const int dx = abs((int)(goals[g] % width) - (int)(c % width)),
+                      dy = abs((int)(goals[g] / width) - (int)(c / width));
+            const uint64_t way = ((uint64_t)abs(dx - dy) * tiles->weights.straight +
+                                  (uint64_t)(dx < dy ? dx : dy) * tiles->weights.diagonal) *
+                                 tiles->grid.cost[goals[g]];
+            want |= phx_sight_sees(&tiles->sight->window[g], width, c % width, c / width) &&
+                    way <= phx_tile_cost(tile, &tiles->grid, c);
+        }
+        const uint8_t aim = tile->aim[phx_sector_local(c % width, c / width)];
+        if (want && aim == PHX_TILE_AIM_NONE) continue; /* no room for more aims */
+        CHECK_THAT(in_sight == want, "map %d cell (%u, %u)", map, c % width, c / width);
+    }
+}
+
+static PhxVec2 random_point(const PhxNavGrid *grid, uint64_t *seed) {
+    PhxVec2 p = {(fix16_t)test_range(seed, 0, grid->width * (int64_t)65536 - 1),
+                 (fix16_t)test_range(seed, 0, grid->height * (int64_t)65536 - 1)};
+    if (test_range(seed, 0, 3) == 0) p.x &= ~32767; /* on a line or in the middle */
+    if (test_range(seed, 0, 3) == 0) p.y &= ~32767;
+    if (test_range(seed, 0, 7) == 0) p.x |= 65535; /* just before a line */
+    if (test_range(seed, 0, 7) == 0) p.y |= 65535;
+    if (test_range(seed, 0, 7) == 0) p.x = p.x / (64 * 65536) * (64 * 65536); /* on a sector's border */
+    if (test_range(seed, 0, 7) == 0) p.y = p.y / (64 * 65536) * (64 * 65536);
+    return p;
+}
+
+static bool is_unit(PhxDir d) {
+    const double x = d.x / 1073741824.0, y = d.y / 1073741824.0, off = x * x + y * y - 1;
+    return off < 1e-6 && off > -1e-6;
+}
+
+static PhxVec2 moved(PhxVec2 p, PhxDir d, fix16_t length) {
+    return phx_vec2_add(p, phx_dir_scale(d, length));
+}
+
+static void check_direction(TestTiles *tiles, PhxVec2 p, PhxVec2 goal_point, int map, uint64_t *counted) {
+    const PhxNavGrid *grid = &tiles->grid;
+    const uint32_t cell = phx_nav_cell_at(grid, p.x, p.y);
+    const PhxTile *tile = test_tiles_at(tiles, cell);
+    const uint8_t code = phx_tile_flow(tile, grid, cell, NULL);
+    const PhxDir d = phx_tile_direction(tile, grid, goal_point, p.x, p.y);
+    PhxDir batch;
+    phx_tile_directions(tile, grid, 1, &goal_point, &p, &batch);
+    CHECK(batch.x == d.x && batch.y == d.y);
+    if (code == PHX_FLOW_GOAL || code == PHX_FLOW_NONE) CHECK(d.x == 0 && d.y == 0);
+    if (code == PHX_FLOW_WALL) {
+        const PhxVec2 to = phx_nav_cell_center(grid, phx_nav_nearest_open(grid, cell));
+        const double dx = (double)to.x - p.x, dy = (double)to.y - p.y;
+        const double cross = (dx * d.y - dy * d.x) / 1073741824.0 / (dx * dx + dy * dy);
+        CHECK_THAT(is_unit(d) && dx * d.x + dy * d.y > 0 && cross < 1e-4 && cross > -1e-4, "map %d (%d, %d)",
+                   map, p.x, p.y);
+    }
+    if (code >= PHX_FLOW_GOAL) return;
+    CHECK_THAT(is_unit(d), "map %d at (%d, %d): (%d, %d)", map, p.x, p.y, d.x, d.y);
+    const fix16_t lengths[] = {1, 100, 8192, 32768, 65536};
+    for (int l = 0; l < 5; l++) {
+        const PhxVec2 q = moved(p, d, lengths[l]);
+        CHECK_THAT(phx_nav_line_of_sight(grid, p, q), "map %d (%d, %d) to (%d, %d)", map, p.x, p.y, q.x, q.y);
+    }
+    ++*counted;
+}
+
+PHX_TEST(tile, steps_of_up_to_one_unit_touch_passable_cells_only) {
+    uint64_t seed = 53, counted = 0;
+    for (int i = 0; i < 40; i++) {
+        TestMap map = wide_map(&seed);
+        uint32_t goals[3];
+        const uint32_t count =
+            ascending(goals, test_map_goals(&map, &seed, (uint32_t)test_range(&seed, 1, 3), goals));
+        if (count) {
+            TestTiles tiles;
+            test_tiles_make(&tiles, &map.grid, PHX_FIELD_WEIGHTS_DEFAULT);
+            test_tiles_aim(&tiles, goals, count);
+            check_sight(&tiles, goals, count, i);
+            for (int k = 0; k < 10000; k++) {
+                PhxVec2 at = random_point(&map.grid, &seed);
+                if (k % 4 == 0) { /* close to a goal */
+                    at = phx_nav_cell_center(&map.grid, goals[(uint32_t)k / 4 % count]);
+                    at.x += (fix16_t)test_range(&seed, -3 * 65536, 3 * 65536);
+                    at.y += (fix16_t)test_range(&seed, -3 * 65536, 3 * 65536);
+                    if (phx_nav_cell_at(&map.grid, at.x, at.y) == PHX_NAV_NO_CELL) continue;
+                }
+                PhxVec2 point = phx_nav_cell_center(&map.grid, goals[(uint32_t)k % count]);
+                point.x += (fix16_t)test_range(&seed, -32768, 32767);
+                point.y += (fix16_t)test_range(&seed, -32768, 32767);
+                if (k % 5 == 0) point = random_point(&map.grid, &seed);
+                check_direction(&tiles, at, point, i, &counted);
+            }
+            test_tiles_free(&tiles);
+        }
+        free(map.cost);
+    }
+    fprintf(stderr, "%" PRIu64 " directions\n", counted);
+    CHECK(counted > 100000);
+}
+
+PHX_TEST(tile, who_follows_it_arrives) {
+    uint64_t seed = 54;
+    int walks = 0;
+    double worst = 0;
+    for (int i = 0; i < 60; i++) {
+        TestMap map = wide_map(&seed);
+        uint32_t goals[3];
+        const uint32_t count =
+            ascending(goals, test_map_goals(&map, &seed, (uint32_t)test_range(&seed, 1, 3), goals));
+        if (count) {
+            TestTiles tiles;
+            test_tiles_make(&tiles, &map.grid, PHX_FIELD_WEIGHTS_DEFAULT);
+            test_tiles_aim(&tiles, goals, count);
+            TestField made = test_field_make(&map.grid, 0);
+            CHECK_OK(phx_field_build(&made.field, &map.grid, tiles.weights, goals, count, made.scratch));
+            for (int k = 0; k < 30; k++) {
+                PhxVec2 p = random_point(&map.grid, &seed);
+                uint32_t cell = phx_nav_cell_at(&map.grid, p.x, p.y), cells = 0;
+                for (uint32_t c = cell; made.field.flow[c] < PHX_FLOW_GOAL; cells++)
+                    c = (uint32_t)((int32_t)c + phx_flow_dy[made.field.flow[c]] * (int32_t)map.grid.width +
+                                   phx_flow_dx[made.field.flow[c]]);
+                if (!cells) continue;
+                uint32_t steps = 0;
+                uint8_t code = 0;
+                for (const uint32_t most = 8 * (3 * cells + 10); steps < most; steps++) {
+                    const PhxTile *tile = test_tiles_at(&tiles, cell);
+                    code = phx_tile_flow(tile, &map.grid, cell, NULL);
+                    if (code >= PHX_FLOW_GOAL) break;
+                    const PhxVec2 none = {-65536, -65536};
+                    p = moved(p, phx_tile_direction(tile, &map.grid, none, p.x, p.y), 8192);
+                    cell = phx_nav_cell_at(&map.grid, p.x, p.y);
+                }
+                CHECK_THAT(code == PHX_FLOW_GOAL,
+                           "map %d walk %d: at (%.3f, %.3f) after %u steps for %u cells", i, k, p.x / 65536.0,
+                           p.y / 65536.0, steps, cells);
+                if (steps / 8.0 / (cells + 1) > worst) worst = steps / 8.0 / (cells + 1);
+                walks++;
+            }
+            test_field_free(&made);
+            test_tiles_free(&tiles);
+        }
+        free(map.cost);
+    }
+    fprintf(stderr, "%d walks, at worst %.2f units a cell\n", walks, worst);
+    CHECK(walks > 500);
+}
