@@ -44,23 +44,27 @@ static void count_unit(PhxWorld *world, uint32_t slot) {
         }
 }
 
-/* Sets the new values of a row's cells and returns whether one of them is another than before; *first and
- * *last (cells from `cells` on) are widened to those. */
+/* Sets the new value of a cell; true if it is another than before. */
+static bool settle_cell(uint8_t *cell) {
+    const uint8_t was = *cell & OLD;
+    *cell = (uint8_t)((*cell >> SHIFT) / STEP * STEP);
+    return *cell != was;
+}
+
+/* The same for a row of cells; *first and *last (cells from `cells` on) are widened to those that changed. */
 static bool settle_row(uint8_t *cells, int32_t count, int32_t *first, int32_t *last) {
     bool changed = false;
-    for (int32_t i = 0; i < count; i++) {
+    for (int32_t i = 0; i < count; i += 8) {
+        const int32_t end = i + 8 < count ? i + 8 : count;
         uint64_t eight = 1;
-        if (i + 8 <= count) memcpy(&eight, cells + i, sizeof eight);
-        if (eight == 0) {
-            i += 7;
-            continue;
+        if (end == i + 8) memcpy(&eight, cells + i, sizeof eight);
+        if (eight == 0) continue;
+        for (int32_t k = i; k < end; k++) {
+            if (!settle_cell(&cells[k])) continue;
+            changed = true;
+            if (k < *first) *first = k;
+            if (k >= *last) *last = k + 1;
         }
-        const uint8_t was = cells[i] & OLD, now = (uint8_t)((cells[i] >> SHIFT) / STEP * STEP);
-        cells[i] = now;
-        if (was == now) continue;
-        changed = true;
-        if (i < *first) *first = i;
-        if (i >= *last) *last = i + 1;
     }
     return changed;
 }
