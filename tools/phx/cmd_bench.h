@@ -9,7 +9,7 @@
 
 #include "phx/cli.h"
 
-enum { PHX_BENCH_CASES = 32, PHX_BENCH_LINE = 120 };
+enum { PHX_BENCH_CASES = 40, PHX_BENCH_LINE = 120 };
 
 typedef struct PhxBenchCase {
     const char *name;
@@ -23,6 +23,7 @@ typedef struct PhxBench {
     const char *scenario; /* of the match that is recorded */
     uint32_t ticks;       /* of it */
     bool brief;           /* fewer ticks and runs: to see that it works, not to measure */
+    bool lengthy;         /* more of them, where chance has a part */
     PhxBenchCase cases[PHX_BENCH_CASES];
     uint32_t count;
 } PhxBench;

@@ -84,11 +84,14 @@ static int draw(Path *path, const PathOptions *options, const PhxNavLayers *laye
     PhxNavInput *input = &path->input;
     PhxFieldWay ways[WAY_COUNT];
     PhxError error = {0};
-    char title[200];
+    char title[200], note[200];
     for (int i = 0; i < WAY_COUNT; i++)
         ways[i] = (PhxFieldWay){way_names[i], path->ways[i].points, path->ways[i].count, way_colors[i]};
     const char *slash = strrchr(input->path, '/');
     snprintf(title, sizeof title, "Ways  ·  %s", slash ? slash + 1 : input->path);
+    snprintf(note, sizeof note, "from %s to %s, for units of radius %g: %.1f, %.1f and %.1f cells",
+             options->from, options->to, input->radius / 65536.0, path->ways[WAY_EXACT].length,
+             path->ways[WAY_SECTORS].length, path->ways[WAY_WALKED].length);
     const PhxFieldPicture picture = {.layer = PHX_FIELD_LAYER_LOS,
                                      .grid = input->grid,
                                      .integration = layers->cost,
@@ -100,7 +103,8 @@ static int draw(Path *path, const PathOptions *options, const PhxNavLayers *laye
                                      .way_count = WAY_COUNT,
                                      .sector = PHX_SECTOR_SIDE,
                                      .step = input->weights.straight,
-                                     .title = title};
+                                     .title = title,
+                                     .note = note};
     const PhxStatus status = phx_field_picture_write(options->png, &picture, &error);
     if (status != PHX_OK) return phx_cli_fail_status(input->cli, options->png, status, &error);
     phx_cli_set(input->cli, "png", json_string(options->png));

@@ -112,7 +112,7 @@ static void write_value(const PhxFieldSheet *sheet, const PhxRoutesPortal *porta
 static void paint_portals(const PhxFieldSheet *sheet) {
     const PhxFieldPicture *picture = sheet->picture;
     cairo_t *cairo = sheet->canvas.cairo;
-    const double size = sheet->scale < 3 ? 3 : sheet->scale;
+    const double size = sheet->scale < 4 ? 4 : sheet->scale;
     phx_canvas_font(&sheet->canvas, false, 9);
     const double most = largest_value(picture);
     for (uint32_t i = 0; i < picture->portal_count; i++) {
