@@ -172,6 +172,7 @@ PhxStatus phx_routes_open(PhxRoutes *routes, uint32_t layer, const PhxJobs *jobs
     if (layer >= PHX_ROUTES_LAYER_LIMIT) return PHX_ERROR_LIMIT;
     PhxRoutesLayer *opened = &routes->layer[layer];
     if (opened->plane && !opened->broken) return PHX_OK;
+    if (opened->broken) phx_routes_drop(routes);
     PHX_ASSERT(jobs->workers <= routes->config.workers, jobs->workers, routes->config.workers);
     PhxStatus status = PHX_OK;
     if (!opened->plane) {
@@ -195,6 +196,16 @@ PhxNavGrid phx_routes_plane(const PhxRoutes *routes, uint32_t layer) {
 void phx_routes_drop(PhxRoutes *routes) {
     phx_routes_cache_clear(&routes->cache);
     routes->pending_count = routes->solve_count = 0;
+}
+
+void phx_routes_close(PhxRoutes *routes) {
+    phx_routes_drop(routes);
+    phx_routes_forget_parts(routes);
+    for (uint32_t i = 0; i < PHX_ROUTES_LAYER_LIMIT; i++) close_layer(routes, &routes->layer[i]);
+}
+
+bool phx_routes_is_open(const PhxRoutes *routes, uint32_t layer) {
+    return layer < PHX_ROUTES_LAYER_LIMIT && routes->layer[layer].plane && !routes->layer[layer].broken;
 }
 
 PhxRoutesUse phx_routes_use(const PhxRoutes *routes) {

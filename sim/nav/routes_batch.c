@@ -32,7 +32,7 @@ void phx_routes_begin(PhxRoutes *routes) {
 /* The chunk of a set's route, pinned; PHX_ROUTES_NONE: no room for it and a tile. */
 static uint32_t claim_route(PhxRoutes *routes, uint32_t layer, uint64_t goal) {
     PhxRoutesCache *cache = &routes->cache;
-    const PhxRoutesKey key = {.goal = goal, .layer = (uint8_t)layer, .kind = PHX_ROUTES_ROUTE};
+    const PhxRoutesKey key = {.goal = goal, .layer = (uint16_t)layer, .kind = PHX_ROUTES_ROUTE};
     const uint32_t slot = phx_routes_cache_find(cache, key);
     if (slot == PHX_ROUTES_NONE) return phx_routes_add_route(routes, layer, goal);
     const uint32_t chunk = phx_routes_chunk_of(slot);
@@ -63,9 +63,9 @@ bool phx_routes_claim(PhxRoutes *routes, uint32_t layer, uint64_t goal, uint32_t
     const uint32_t width = routes->config.width;
     PHX_ASSERT(phx_routes_is_open(routes, layer), layer, 0);
     PHX_ASSERT(cell / width < routes->config.height, cell, width);
-    const PhxRoutesKey key = {goal, phx_sector_at(width, cell % width, cell / width), (uint8_t)layer,
+    const PhxRoutesKey key = {goal, phx_sector_at(width, cell % width, cell / width), (uint16_t)layer,
                               PHX_ROUTES_TILE};
-    const PhxRoutesKey route = {.goal = goal, .layer = (uint8_t)layer, .kind = PHX_ROUTES_ROUTE};
+    const PhxRoutesKey route = {.goal = goal, .layer = (uint16_t)layer, .kind = PHX_ROUTES_ROUTE};
     uint32_t slot = phx_routes_cache_find(cache, key);
     if (slot == PHX_ROUTES_NONE) {
         slot = add_tile(routes, key);

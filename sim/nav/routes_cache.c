@@ -91,7 +91,7 @@ static bool same_key(PhxRoutesKey a, PhxRoutesKey b) {
 /* Finalizer of splitmix64 (Steele, Lea, Flood 2014) over the parts of the key. */
 static uint32_t *head_of(const PhxRoutesCache *cache, PhxRoutesKey key) {
     uint64_t z =
-        key.goal ^ ((uint64_t)key.sector << 40 | (uint64_t)key.layer << 32 | (uint64_t)key.kind << 30);
+        key.goal ^ ((uint64_t)key.sector << 48 | (uint64_t)key.layer << 32 | (uint64_t)key.kind << 30);
     z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
     z = (z ^ z >> 27) * 0x94d049bb133111ebu;
     z ^= z >> 31;

@@ -61,7 +61,7 @@ static void keep_piece(void *user, void *memory, size_t size) {
 }
 
 uint32_t phx_routes_add_route(PhxRoutes *routes, uint32_t layer, uint64_t goal) {
-    const PhxRoutesKey key = {.goal = goal, .layer = (uint8_t)layer, .kind = PHX_ROUTES_ROUTE};
+    const PhxRoutesKey key = {.goal = goal, .layer = (uint16_t)layer, .kind = PHX_ROUTES_ROUTE};
     const uint32_t count = phx_routes_expand(routes, layer, goal);
     const uint32_t length = phx_routes_run_length(routes, layer, count);
     if (!phx_routes_cache_has_room(&routes->cache, length + 1)) return PHX_ROUTES_NONE;

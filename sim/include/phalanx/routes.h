@@ -6,8 +6,10 @@
  * stand, and on nothing else: not on what is in the cache, when it came there, or on which thread it was
  * built. Usage in a tick: touch (what changed), refresh, then batches of claim + build + read.
  *
- * Memory: what phx_routes_create was told, plus planes and graphs; all from the allocator given. Threads:
- * calls are made by one thread; refresh and build use the jobs. phx_tile_* only read.
+ * Memory: what phx_routes_create was told, plus planes and graphs, and some 600 KiB a worker; all from the
+ * allocator given. Create, open and refresh allocate; batches never do. Threads: calls are made by one thread
+ * (part and nearest too: they remember what they looked at); refresh and build use the jobs. phx_tile_* only
+ * read.
  */
 #ifndef PHALANX_ROUTES_H
 #define PHALANX_ROUTES_H
@@ -29,7 +31,7 @@ typedef struct PhxCellRect {
 } PhxCellRect;
 
 enum {
-    PHX_ROUTES_LAYER_LIMIT = 256,
+    PHX_ROUTES_LAYER_LIMIT = 4096,
     PHX_ROUTES_GOAL_LIMIT = 4096 /* cells of one goal set */
 };
 
@@ -44,7 +46,8 @@ typedef struct PhxRoutesConfig {
     void (*compose)(void *user, uint32_t layer, PhxCellRect rect, uint8_t *plane);
     uint32_t reach; /* a cell of a plane depends on no input farther than so many cells */
     /* Expands a goal set into at most PHX_ROUTES_GOAL_LIMIT cells, any order; returns how many. Cells that
-     * are walls of the layer are left out by the service. */
+     * are walls of the layer are left out by the service. May depend on the layer's plane (phx_routes_plane)
+     * and on what never changes: it is asked again when the plane has changed. */
     uint32_t (*goals)(void *user, uint32_t layer, uint64_t goal, uint32_t *cells);
     void *user;
 } PhxRoutesConfig;
@@ -53,14 +56,15 @@ typedef struct PhxRoutesConfig {
 PHX_MUST_USE PhxStatus phx_routes_create(const PhxRoutesConfig *config, PhxRoutes **out);
 void phx_routes_destroy(PhxRoutes *routes); /* null is fine */
 
-/* Composes a layer and builds its graph, if that isn't done yet. Errors: PHX_ERROR_MEMORY, PHX_ERROR_LIMIT.
- */
+/* Composes a layer and builds its graph, if that isn't done yet. A composed cost of 0 counts as 1. Errors:
+ * PHX_ERROR_MEMORY, PHX_ERROR_LIMIT (no such layer). */
 PHX_MUST_USE PhxStatus phx_routes_open(PhxRoutes *routes, uint32_t layer, const PhxJobs *jobs);
 /* The plane of an open layer. */
 PhxNavGrid phx_routes_plane(const PhxRoutes *routes, uint32_t layer);
 /* Equal for two cells of an open layer exactly if a way joins them; PHX_NAV_NO_CELL for walls. */
 uint32_t phx_routes_part(const PhxRoutes *routes, uint32_t layer, uint32_t cell);
-/* The cell nearest to `wanted` that a way joins with `from` (ties: the lowest index). */
+/* The cell nearest to `wanted` that a way joins with `from` (ties: the lowest index); PHX_NAV_NO_CELL if `from`
+ * is a wall. */
 uint32_t phx_routes_nearest(const PhxRoutes *routes, uint32_t layer, uint32_t from, uint32_t wanted);
 
 /* Notes that inputs of the planes changed in a rectangle (beyond the map: clipped). */
@@ -70,6 +74,9 @@ void phx_routes_touch(PhxRoutes *routes, PhxCellRect rect);
 PHX_MUST_USE PhxStatus phx_routes_refresh(PhxRoutes *routes, const PhxJobs *jobs);
 /* Drops all tiles and routes (planes and graphs stay). Never changes a result. */
 void phx_routes_drop(PhxRoutes *routes);
+/* Closes all layers, and drops everything. */
+void phx_routes_close(PhxRoutes *routes);
+bool phx_routes_is_open(const PhxRoutes *routes, uint32_t layer);
 
 /* Batches. A batch names the tiles it wants; those that fit into the cache together are built together, on
  * all threads, and stay until the next begin. */
@@ -77,8 +84,9 @@ void phx_routes_begin(PhxRoutes *routes);
 /* The tile of (layer, goal set) for the sector of `cell`. False: the cache is full of this batch's tiles; ask
  * again in the next batch. The first claim of a batch always succeeds. */
 bool phx_routes_claim(PhxRoutes *routes, uint32_t layer, uint64_t goal, uint32_t cell, uint32_t *tile);
-/* Errors: PHX_ERROR_MEMORY. */
+/* Allocates nothing. Errors: what solving a route gives; none is known that could occur. */
 PHX_MUST_USE PhxStatus phx_routes_build(PhxRoutes *routes, const PhxJobs *jobs);
+/* Valid from build on until the next begin, refresh, open or drop. */
 const PhxTile *phx_routes_tile(const PhxRoutes *routes, uint32_t tile);
 
 /* What a tile says to a unit at (x, y), which lies in its sector (else: moved to the nearest cell of it). As

@@ -33,7 +33,8 @@ typedef enum PhxRoutesKind {
 typedef struct PhxRoutesKey {
     uint64_t goal;
     uint32_t sector;
-    uint8_t layer, kind;
+    uint16_t layer;
+    uint8_t kind;
 } PhxRoutesKey;
 
 typedef struct PhxRoutesEntry {
@@ -145,9 +146,6 @@ struct PhxRoutes {
     uint64_t tiles_built, routes_solved, routes_repaired;
 };
 
-static inline bool phx_routes_is_open(const PhxRoutes *routes, uint32_t layer) {
-    return layer < PHX_ROUTES_LAYER_LIMIT && routes->layer[layer].plane;
-}
 static inline PhxNavGrid phx_routes_grid(const PhxRoutes *routes, uint32_t layer) {
     return (PhxNavGrid){routes->config.width, routes->config.height, routes->layer[layer].plane};
 }
