@@ -120,8 +120,8 @@ PHX_TEST(nav_window, leads_to_the_goal_on_random_maps) {
             if (phx_tile_cost(tile, &grid, from) == UINT64_MAX) continue;
             const PhxWindowView view = view_of(&all, tile, phx_nav_cell_center(&grid, goal), 1 + i % 2);
             const Walk walk = walk_from(work, &view, phx_nav_cell_center(&grid, from), 4000);
-            CHECK_THAT(walk.there, "seed %llu, walk %u ended at %d,%d", (unsigned long long)seed, i, walk.at.x,
-                      walk.at.y);
+            CHECK_THAT(walk.there, "seed %llu, walk %u ended at %d,%d", (unsigned long long)seed, i,
+                       walk.at.x, walk.at.y);
             walked++;
         }
         test_tiles_free(&all);
