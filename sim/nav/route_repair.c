@@ -34,20 +34,28 @@ typedef struct Repair {
     uint32_t front_of; /* the sector whose ways to goals are in scratch->work */
 } Repair;
 
-/* The values before, in the present numbering, into scratch->old; those of sectors whose vertices lie
- * elsewhere now are gone. Settled bits likewise, into scratch->lost as its complement. */
+/* The values before, in the present numbering, into scratch->old, and the vertices that aren't settled into
+ * scratch->lost. Of sectors whose vertices lie elsewhere now, nothing is kept. */
 static void carry_over(const Repair *repair) {
     const PhxPortals *portals = repair->portals;
     PhxRoute *route = repair->route;
     uint64_t *old = repair->scratch->old, *lost = repair->scratch->lost;
-    memset(lost, 0, phx_bitset_words(phx_portals_total(portals)) * sizeof *lost);
+    const uint32_t total = phx_portals_total(portals);
+    if (phx_bitset_next(portals->renumbered, portals->sectors, 0) == portals->sectors) {
+        memcpy(old, route->value, total * sizeof *old);
+        for (size_t w = 0; w < phx_bitset_words(total); w++) lost[w] = ~route->settled[w];
+        return;
+    }
+    memset(lost, 0, phx_bitset_words(total) * sizeof *lost);
     for (uint32_t s = 0; s < portals->sectors; s++) {
         const uint32_t from = route->first[s], to = portals->first[s], count = portals->first[s + 1] - to;
-        const bool gone = phx_bitset_get(portals->renumbered, s);
-        for (uint32_t v = 0; v < count; v++) {
-            old[to + v] = gone ? PHX_ROUTE_UNREACHED : route->value[from + v];
-            if (gone || !phx_bitset_get(route->settled, from + v)) phx_bitset_add(lost, to + v);
+        if (phx_bitset_get(portals->renumbered, s)) {
+            for (uint32_t v = to; v < to + count; v++) old[v] = PHX_ROUTE_UNREACHED, phx_bitset_add(lost, v);
+            continue;
         }
+        memcpy(old + to, route->value + from, count * sizeof *old);
+        for (uint32_t v = 0; v < count; v++)
+            if (!phx_bitset_get(route->settled, from + v)) phx_bitset_add(lost, to + v);
     }
     memcpy(route->first, portals->first, (portals->sectors + 1) * sizeof *route->first);
 }
@@ -194,8 +202,10 @@ static void reseed(Repair *repair) {
     const uint32_t total = phx_portals_total(portals);
     const size_t words = phx_bitset_words(total);
     for (size_t w = 0; w < words; w++) route->settled[w] = ~scratch->lost[w];
-    for (uint32_t v = 0; v < total; v++)
-        route->value[v] = phx_bitset_get(scratch->lost, v) ? PHX_ROUTE_UNREACHED : scratch->old[v];
+    memcpy(route->value, scratch->old, total * sizeof *route->value);
+    for (size_t v = phx_bitset_next(scratch->lost, total, 0); v < total;
+         v = phx_bitset_next(scratch->lost, total, v + 1))
+        route->value[v] = PHX_ROUTE_UNREACHED;
     phx_route_queue_clear(&scratch->queue, route->value, total, 0);
     for (size_t w = 0; w < phx_bitset_words(portals->sectors); w++)
         repair->seed_sectors[w] = portals->touched[w] | repair->changed[w];

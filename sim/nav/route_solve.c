@@ -101,7 +101,7 @@ static void relax(PhxRoute *route, const PhxPortals *portals, uint32_t sector, u
 void phx_route_search(PhxRoute *route, const PhxPortals *portals, uint64_t least_reach,
                       PhxPortalScratch *scratch) {
     PhxRouteQueue *queue = &scratch->queue;
-    uint32_t undone = phx_route_count_undone(route, portals);
+    uint32_t undone = least_reach == PHX_ROUTE_UNREACHED ? 0 : phx_route_count_undone(route, portals);
     while (true) {
         const uint32_t vertex = phx_route_queue_take(queue);
         if (vertex == UINT32_MAX) {
@@ -114,7 +114,7 @@ void phx_route_search(PhxRoute *route, const PhxPortals *portals, uint64_t least
         if (value > route->reach) route->reach = value;
         if (!phx_bitset_get(route->settled, vertex)) {
             phx_bitset_add(route->settled, vertex);
-            undone -= phx_bitset_get(route->asked, sector);
+            undone -= undone > 0 && phx_bitset_get(route->asked, sector);
         }
         relax(route, portals, sector, vertex, queue);
     }
@@ -143,9 +143,9 @@ PhxStatus phx_route_solve(PhxRoute *route, const PhxPortals *portals, const PhxN
     const uint32_t total = phx_portals_total(portals);
     if (!again && route->version == portals->version) {
         ask(route, false, wanted);
-        if (phx_route_count_undone(route, portals) == 0) return PHX_OK;
+        if (route->exhausted || (wanted && phx_route_count_undone(route, portals) == 0)) return PHX_OK;
         reopen(route, portals, &scratch->queue);
-        phx_route_search(route, portals, 0, scratch);
+        phx_route_search(route, portals, wanted ? 0 : PHX_ROUTE_UNREACHED, scratch);
         return PHX_OK;
     }
     const PhxStatus status = phx_route_reserve(route, portals);
@@ -159,6 +159,6 @@ PhxStatus phx_route_solve(PhxRoute *route, const PhxPortals *portals, const PhxN
     ask(route, true, wanted);
     phx_route_queue_clear(&scratch->queue, route->value, total, 0);
     phx_route_seed(route, portals, grid, goals, goal_count, NULL, scratch);
-    phx_route_search(route, portals, 0, scratch);
+    phx_route_search(route, portals, wanted ? 0 : PHX_ROUTE_UNREACHED, scratch);
     return PHX_OK;
 }

@@ -278,7 +278,6 @@ PHX_TEST(portals, graph_and_routes_equal_naive_ones_and_lie_close_above_the_fiel
     }
     CHECK(partly > 500);
     CHECK_THAT(routed / least < 1.03, "mean %f of %f, worst %f", routed / least, least, worst);
-    printf("routes: mean %.4f worst %.4f of the field\n", routed / least, worst);
 }
 
 /* Everything that an update must give as building anew does. */

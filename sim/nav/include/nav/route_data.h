@@ -34,7 +34,7 @@ void phx_route_run_goals(const PhxPortals *portals, const PhxNavGrid *grid, cons
 void phx_route_seed(PhxRoute *route, const PhxPortals *portals, const PhxNavGrid *grid, const uint32_t *goals,
                     uint32_t goal_count, const uint64_t *only, PhxPortalScratch *scratch);
 /* Takes vertices from the queue until it is empty, or until all vertices of the asked sectors are settled and
- * the next one lies beyond `least_reach`. */
+ * the next one lies beyond `least_reach` (PHX_ROUTE_UNREACHED: to the end). */
 void phx_route_search(PhxRoute *route, const PhxPortals *portals, uint64_t least_reach,
                       PhxPortalScratch *scratch);
 
