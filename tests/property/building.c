@@ -45,8 +45,8 @@ static void add_things(PhxContentBuilder *builder, uint64_t seed) {
     CHECK_OK(phx_content_add_modifier(builder, &fear, &error));
     for (uint32_t placed = 0, tries = 0; placed < UNITS; tries++) {
         CHECK(tries < 100000);
-        const fix16_t x = (fix16_t)test_range(&seed, 0, SIDE << 16),
-                      y = (fix16_t)test_range(&seed, 0, SIDE << 16);
+        const fix16_t x = (fix16_t)test_range(&seed, 0, SIDE << 16);
+        const fix16_t y = (fix16_t)test_range(&seed, 0, SIDE << 16);
         if (phx_content_add_unit(builder, placed % 5 != 0, (uint8_t)(placed % PLAYERS), x, y, 0, NULL) ==
             PHX_OK)
             placed++;
@@ -229,7 +229,7 @@ static PhxStatus check_dragon(const uint8_t *bytes, size_t size, uint8_t slot) {
 static void fly(const PhxPhaseContext *context, const uint8_t *bytes, size_t size, uint8_t slot, void *user) {
     Dragon *dragon = user;
     PhxSim *sim = context->sim;
-    PhxCostModifier fear = {10 << 16, 12 << 16, 8 << 16, 200, 0xffff}, seen;
+    PhxCostModifier fear = {10 << 16, 12 << 16, 8 << 16, 200, 0xffff}, seen = fear;
     (void)bytes, (void)size, (void)slot;
     switch (dragon->step++) {
     case 0:
