@@ -179,7 +179,7 @@ static int take_ground(PhxNavInput *input, const PhxNavGrid *map) {
 static int read_map(PhxNavInput *input, const void *bytes, size_t size) {
     PhxMovingAiMap map;
     PhxError error = {0};
-    const PhxStatus status = phx_moving_ai_read_map(bytes, size, input->path, PHX_MOVING_AI_COSTS_DEFAULT,
+    const PhxStatus status = phx_moving_ai_read_map(bytes, size, "map", PHX_MOVING_AI_COSTS_DEFAULT,
                                                     phx_allocator_default(), &map, &error);
     if (status != PHX_OK) return phx_cli_fail_status(input->cli, input->path, status, &error);
     const PhxNavGrid grid = {.width = map.width, .height = map.height, .cost = map.cost};
