@@ -14,7 +14,7 @@ enum {
     LEGEND_LEAST = 620,
     LONG_SIDE = 1160, /* pixels that a map fills if no scale is given */
     SCALE_MOST = 24,
-    CONTOURS = 36
+    CONTOURS = 40
 };
 
 static const PhxDrawColor PAPER = 0xf8f5ecff, INK = 0x2c2e33ff;
