@@ -63,8 +63,8 @@ PHX_MUST_USE PhxStatus phx_routes_open(PhxRoutes *routes, uint32_t layer, const 
 PhxNavGrid phx_routes_plane(const PhxRoutes *routes, uint32_t layer);
 /* Equal for two cells of an open layer exactly if a way joins them; PHX_NAV_NO_CELL for walls. */
 uint32_t phx_routes_part(const PhxRoutes *routes, uint32_t layer, uint32_t cell);
-/* The cell nearest to `wanted` that a way joins with `from` (ties: the lowest index); PHX_NAV_NO_CELL if `from`
- * is a wall. */
+/* The cell nearest to `wanted` that a way joins with `from` (ties: the lowest index); PHX_NAV_NO_CELL if
+ * `from` is a wall. */
 uint32_t phx_routes_nearest(const PhxRoutes *routes, uint32_t layer, uint32_t from, uint32_t wanted);
 
 /* Notes that inputs of the planes changed in a rectangle (beyond the map: clipped). */
@@ -105,10 +105,11 @@ uint8_t phx_tile_flow(const PhxTile *tile, const PhxNavGrid *plane, uint32_t cel
 /* For a viewer: what a layer says of a goal set, as plain arrays of the whole map, row by row. Null members
  * are left out. */
 typedef struct PhxRoutesLayers {
-    uint64_t *cost;    /* of the way; UINT64_MAX: none */
-    uint8_t *flow;     /* codes of nav.h */
-    uint8_t *sight;    /* 1: all of the cell sees a goal */
-    PhxDir *direction; /* what a unit at the cell's centre is told that wants to the middle of a goal's cell */
+    uint64_t *cost; /* of the way; UINT64_MAX: none */
+    uint8_t *flow;  /* codes of nav.h */
+    uint8_t *sight; /* 1: all of the cell sees a goal */
+    PhxDir
+        *direction; /* what a unit at the cell's centre is told that wants to the middle of a goal's cell */
 } PhxRoutesLayers;
 /* Fills the arrays from the tiles of all sectors, in as many batches as the cache needs; ends the present
  * batch. Changes no result. Errors: PHX_ERROR_MEMORY. Cost: that of all tiles. */
