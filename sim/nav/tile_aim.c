@@ -8,7 +8,7 @@
  * Nash, Daniel, Koenig, Felner: Theta*: Any-Angle Path Planning on Grids, 2007, with the order left to the
  * exact front). Whether it sees a spot is told by light that spreads from the spot: a cell's light is that of
  * the two neighbours before it, weighted by where the ray passes between them, and of those only that aim at
- * the same spot; a quarter of it is enough, as a unit that grazes a corner slides along it. So a cell costs
+ * the same spot; an eighth of it is enough, as a unit that grazes a corner slides along it. So a cell costs
  * the same however far the spot is. A turn is placed close to the wall's corner that it goes around.
  *
  * A ring may aim beyond its sector: where the route of a vertex is as short as the way without obstacles to
@@ -24,7 +24,7 @@
 #include "base/bitset.h"
 #include "nav/tile_spot.h"
 
-enum { FULL = 255, ENOUGH = 64, NO_SPOT = 0, ROOT_TWO = 362 /* sqrt 2 in 1/256 */ };
+enum { FULL = 255, ENOUGH = 32, NO_SPOT = 0, ROOT_TWO = 362 /* sqrt 2 in 1/256 */ };
 #define UNKNOWN UINT64_MAX
 
 /* The cell that is being looked at, and the best found for it. */
@@ -33,10 +33,11 @@ typedef struct Look {
     PhxTileWork *work;
     uint32_t at, cost, straight; /* bordered index; its cost; weight */
     int32_t x, y;                /* its centre, in 1/16 */
+    int32_t cell_x, cell_y;
     uint64_t length;
     uint32_t spot, turn_at, turn_from; /* turn_at: not 0: turns at that cell */
-    uint32_t tried;                    /* the spot that was looked at last */
-    bool tried_seen;
+    uint32_t tried[8], tried_count;    /* the spots that were looked at */
+    uint32_t tried_seen;               /* bits: which of them are seen */
     uint8_t light;
 } Look;
 
@@ -75,8 +76,8 @@ static inline uint32_t light_of(const Look *look, uint32_t n, uint32_t spot) {
 /* How much of a spot the cell sees. */
 static uint32_t light_from(const Look *look, uint32_t spot) {
     const PhxTileSpot *to = &look->work->spots[spot];
-    const int32_t dx = to->x / PHX_SPOT_UNIT - look->x / PHX_SPOT_UNIT;
-    const int32_t dy = to->y / PHX_SPOT_UNIT - look->y / PHX_SPOT_UNIT;
+    const int32_t dx = (int32_t)((uint32_t)to->x / PHX_SPOT_UNIT) - look->cell_x;
+    const int32_t dy = (int32_t)((uint32_t)to->y / PHX_SPOT_UNIT) - look->cell_y;
     const int32_t sx = dx > 0 ? 1 : dx < 0 ? -1 : 0, sy = dy > 0 ? 1 : dy < 0 ? -1 : 0;
     const int32_t ax = dx * sx, ay = dy * sy;
     const uint32_t major = (uint32_t)(ax > ay ? ax : ay), minor = (uint32_t)(ax > ay ? ay : ax);
@@ -99,23 +100,23 @@ static void try_spot(Look *look, uint32_t spot, uint32_t light) {
     look->turn_at = 0;
 }
 
+/* Whether the cell sees a spot; a spot that wasn't looked at before is tried. */
+static bool sees(Look *look, uint32_t spot) {
+    for (uint32_t i = 0; i < look->tried_count; i++)
+        if (look->tried[i] == spot) return look->tried_seen >> i & 1u;
+    const uint32_t light = light_from(look, spot);
+    if (light >= ENOUGH) {
+        try_spot(look, spot, light);
+        look->tried_seen |= 1u << look->tried_count;
+    }
+    look->tried[look->tried_count++] = spot;
+    return light >= ENOUGH;
+}
+
 /* Looks at the way over the neighbour `n` in direction d. */
 static void try_neighbour(Look *look, uint32_t n, uint32_t d) {
-    PhxTileWork *work = look->work;
-    const uint32_t spot = work->aim[n];
-    if (work->cost[n] == look->cost) {
-        if (spot == look->tried) {
-            if (look->tried_seen) return;
-        } else {
-            const uint32_t light = light_from(look, spot);
-            look->tried = spot;
-            look->tried_seen = light >= ENOUGH;
-            if (look->tried_seen) {
-                try_spot(look, spot, light);
-                return;
-            }
-        }
-    }
+    const PhxTileWork *work = look->work;
+    if (work->cost[n] == look->cost && sees(look, work->aim[n])) return;
     const uint64_t step = (uint64_t)look->straight * (d % 2 ? ROOT_TWO : 256) * work->cost[n];
     if (work->length[n] + step >= look->length) return;
     look->length = work->length[n] + step;
@@ -180,20 +181,21 @@ static void look_at(const PhxTileBuild *build, uint32_t local) {
     PhxTileWork *work = build->work;
     const PhxSectorFrame *frame = &work->ground.frame;
     const uint32_t at = phx_tile_bordered(local);
+    const uint32_t lx = local & (PHX_SECTOR_SIDE - 1), ly = local >> PHX_SECTOR_SHIFT;
     if (work->length[at] != UNKNOWN) return;
     Look look = {.build = build, .work = work, .at = at, .cost = work->cost[at], .length = UNKNOWN};
     look.straight = build->task->weights.straight;
-    look.x = map_x(work, at) * PHX_SPOT_UNIT + PHX_SPOT_UNIT / 2;
-    look.y = map_y(work, at) * PHX_SPOT_UNIT + PHX_SPOT_UNIT / 2;
-    look.tried = UINT32_MAX;
+    look.cell_x = (int32_t)(frame->x0 + lx);
+    look.cell_y = (int32_t)(frame->y0 + ly);
+    look.x = look.cell_x * PHX_SPOT_UNIT + PHX_SPOT_UNIT / 2;
+    look.y = look.cell_y * PHX_SPOT_UNIT + PHX_SPOT_UNIT / 2;
     const uint32_t seed = work->turn[at];
     work->turn[at] = 0;
     if (seed) try_spot(&look, seed, FULL);
     for (uint32_t set = work->ground.facts[local] >> PHX_FACT_MOVES & 255u; set; set &= set - 1) {
         const uint32_t d = phx_bit_lowest(set), n = at + (uint32_t)build->offset[d];
-        if (work->length[n] != UNKNOWN && is_inner(work, n)) try_neighbour(&look, n, d);
+        if (work->length[n] != UNKNOWN) try_neighbour(&look, n, d);
     }
-    const uint32_t lx = local & (PHX_SECTOR_SIDE - 1), ly = local >> PHX_SECTOR_SHIFT;
     if (build->rings && (lx == 0 || ly == 0 || lx == frame->width - 1 || ly == frame->height - 1))
         look_beyond(&look, work->base[work->ground.region[local]] + work->front.sum[local]);
     if (look.turn_at) {

@@ -141,64 +141,97 @@ static uint8_t nearest_direction(uint32_t set, int64_t x, int64_t y) {
  * or PHX_SIGHT_GOALS. */
 static uint32_t seen_goal(const PhxTileBuild *build, uint32_t x, uint32_t y, uint64_t value) {
     const PhxTileTask *task = build->task;
+    const PhxTileWork *work = build->work;
     uint32_t best = PHX_SIGHT_GOALS;
     uint64_t least = UINT64_MAX;
-    for (uint32_t g = 0; task->sight && g < task->sight->count; g++) {
-        const PhxSightWindow *window = &task->sight->window[g];
-        if (!phx_sight_sees(window, task->grid->width, x, y)) continue;
-        const int32_t dx = (int32_t)(window->goal % task->grid->width) - (int32_t)x;
-        const int32_t dy = (int32_t)(window->goal / task->grid->width) - (int32_t)y;
-        const uint32_t ax = (uint32_t)(dx < 0 ? -dx : dx), ay = (uint32_t)(dy < 0 ? -dy : dy);
+    for (uint32_t v = 0; v < work->view_count; v++) {
+        const PhxTileView *view = &work->views[v];
+        const uint32_t bit_x = x - view->x + PHX_SIGHT_REACH, bit_y = y - view->y + PHX_SIGHT_REACH;
+        if (bit_x >= PHX_SIGHT_SIDE || bit_y >= PHX_SIGHT_SIDE) continue;
+        if (!(task->sight->window[view->index].rows[bit_y][bit_x / 64] >> bit_x % 64 & 1)) continue;
+        const uint32_t ax = x < view->x ? view->x - x : x - view->x,
+                       ay = y < view->y ? view->y - y : y - view->y;
         const uint32_t both = ax < ay ? ax : ay, one = (ax < ay ? ay : ax) - both;
         const uint64_t way =
-            ((uint64_t)both * task->weights.diagonal + (uint64_t)one * task->weights.straight) *
-            task->grid->cost[window->goal];
+            ((uint64_t)both * task->weights.diagonal + (uint64_t)one * task->weights.straight) * view->cost;
         if (way > value || way >= least) continue;
         least = way;
-        best = g;
+        best = view->index;
     }
     return best;
 }
 
-/* The tile's number of a spot; PHX_TILE_AIM_NONE if it has no room for another. `number`: where it is
- * kept, plus 1; 0: none yet. */
-static uint8_t number_of(PhxTile *tile, uint32_t spot, uint16_t *number) {
+/* Lists the goals that cells of the sector may see. */
+static void list_views(PhxTileBuild *build) {
+    PhxTileWork *work = build->work;
+    const PhxTileTask *task = build->task;
+    const PhxSectorFrame *frame = &work->ground.frame;
+    work->view_count = 0;
+    for (uint32_t g = 0; task->sight && g < task->sight->count; g++) {
+        const uint32_t goal = task->sight->window[g].goal, x = goal % task->grid->width,
+                       y = goal / task->grid->width;
+        if (x + PHX_SIGHT_REACH < frame->x0 || y + PHX_SIGHT_REACH < frame->y0 ||
+            x > frame->x0 + frame->width + PHX_SIGHT_REACH || y > frame->y0 + frame->height + PHX_SIGHT_REACH)
+            continue;
+        work->views[work->view_count++] = (PhxTileView){x, y, g, task->grid->cost[goal]};
+    }
+}
+
+/* The tile's word for a spot in the cell (to_x, to_y), as the cell (x, y) aims at it. `number`: where that of
+ * a far one is kept, plus 1; 0: none yet. No more than `limit` far ones. */
+static uint16_t aim_word(PhxTile *tile, uint32_t x, uint32_t y, uint32_t to_x, uint32_t to_y, uint32_t spot,
+                         uint16_t *number, uint32_t limit) {
+    const uint32_t dx = to_x - x + PHX_AIM_NEAR, dy = to_y - y + PHX_AIM_NEAR;
+    if (dx < 2 * PHX_AIM_NEAR && dy < 2 * PHX_AIM_NEAR)
+        return (uint16_t)(spot >> PHX_SPOT_CORNER << PHX_AIM_CORNER | dy << PHX_AIM_Y | dx << PHX_AIM_X);
     if (!*number) {
-        if (tile->aim_count == PHX_TILE_AIM_LIMIT) return PHX_TILE_AIM_NONE;
+        if (tile->aim_count >= limit) return PHX_TILE_AIM_NONE;
         tile->aims[tile->aim_count++] = spot;
         *number = (uint16_t)tile->aim_count;
     }
-    return (uint8_t)(*number - 1);
+    return (uint16_t)(PHX_TILE_AIM_FAR | (*number - 1));
 }
 
-/* What the tile says of a reached cell. */
-static void write_cell(PhxTile *tile, const PhxTileBuild *build, uint32_t local) {
-    PhxTileWork *work = build->work;
-    const PhxSectorFrame *frame = &work->ground.frame;
-    const uint32_t spot_index = work->aim[phx_tile_bordered(local)], width = build->task->grid->width;
-    const uint32_t x = frame->x0 + (local & (PHX_SECTOR_SIDE - 1)),
-                   y = frame->y0 + (local >> PHX_SECTOR_SHIFT);
+/* Sum and band of a reached cell. */
+static uint64_t write_sum(PhxTile *tile, const PhxTileWork *work, uint32_t local) {
     const uint32_t region = work->ground.region[local], band = work->band[region];
     const uint64_t value = work->base[region] + work->front.sum[local];
     const bool told = value >= tile->base[band] && value - tile->base[band] < PHX_FIELD_UNREACHED;
     tile->sum[local] = told ? (uint32_t)(value - tile->base[band]) : PHX_FIELD_UNREACHED - 1;
-    const PhxTileSpot *spot = &work->spots[spot_index];
-    uint32_t at = spot->spot, code = PHX_FLOW_GOAL;
-    uint16_t *number = &work->spot_number[spot_index];
-    uint32_t seen = PHX_SIGHT_GOALS;
-    if (value > 0) {
-        seen = seen_goal(build, x, y, value);
-        if (seen < PHX_SIGHT_GOALS) {
-            at = build->task->sight->window[seen].goal;
-            number = &work->goal_number[seen];
-        }
-        const int64_t to_x = phx_spot_x(at, width) - (int64_t)(x * PHX_SPOT_UNIT + PHX_SPOT_UNIT / 2);
-        const int64_t to_y = phx_spot_y(at, width) - (int64_t)(y * PHX_SPOT_UNIT + PHX_SPOT_UNIT / 2);
-        code = nearest_direction(least_steps(build, local), to_x, to_y);
+    tile->flow[local] = (uint8_t)(band << PHX_FLOW_BAND);
+    return value;
+}
+
+/* What the tile says of a reached cell. */
+static void write_cell(PhxTile *tile, const PhxTileBuild *build, uint32_t local) {
+    enum { FAR = PHX_TILE_FAR_LIMIT - PHX_SIGHT_GOALS }; /* some are kept for the goals in sight */
+    PhxTileWork *work = build->work;
+    const PhxSectorFrame *frame = &work->ground.frame;
+    const uint32_t x = frame->x0 + (local & (PHX_SECTOR_SIDE - 1)),
+                   y = frame->y0 + (local >> PHX_SECTOR_SHIFT);
+    const uint64_t value = write_sum(tile, work, local);
+    const int32_t at_x = (int32_t)x * PHX_SPOT_UNIT + PHX_SPOT_UNIT / 2;
+    const int32_t at_y = (int32_t)y * PHX_SPOT_UNIT + PHX_SPOT_UNIT / 2;
+    if (value == 0) {
+        tile->flow[local] |= PHX_FLOW_GOAL;
+        return;
     }
-    tile->aim[local] = number_of(tile, at, number);
-    if (seen < PHX_SIGHT_GOALS && tile->aim[local] != PHX_TILE_AIM_NONE) code |= PHX_FLOW_SIGHT;
-    tile->flow[local] = (uint8_t)(code | band << PHX_FLOW_BAND);
+    const uint32_t steps = least_steps(build, local), seen = seen_goal(build, x, y, value);
+    if (seen < PHX_SIGHT_GOALS) {
+        const uint32_t goal = build->task->sight->window[seen].goal;
+        const uint32_t to_x = goal % build->task->grid->width, to_y = goal / build->task->grid->width;
+        tile->aim[local] =
+            aim_word(tile, x, y, to_x, to_y, goal, &work->goal_number[seen], PHX_TILE_FAR_LIMIT);
+        tile->flow[local] |=
+            (uint8_t)(PHX_FLOW_SIGHT | nearest_direction(steps, (int64_t)to_x - x, (int64_t)to_y - y));
+        return;
+    }
+    const uint32_t index = work->aim[phx_tile_bordered(local)];
+    const PhxTileSpot *spot = &work->spots[index];
+    tile->flow[local] |= nearest_direction(steps, spot->x - at_x, spot->y - at_y);
+    tile->aim[local] =
+        aim_word(tile, x, y, (uint32_t)spot->x / PHX_SPOT_UNIT, (uint32_t)spot->y / PHX_SPOT_UNIT, spot->spot,
+                 &work->spot_number[index], FAR);
 }
 
 void phx_tile_build(PhxTile *tile, const PhxTileTask *task, uint32_t sector,
@@ -212,12 +245,13 @@ void phx_tile_build(PhxTile *tile, const PhxTileTask *task, uint32_t sector,
     tile->sector = sector;
     tile->aim_count = 0;
     memset(tile->aims, 0, sizeof tile->aims);
-    memset(tile->aim, PHX_TILE_AIM_NONE, sizeof tile->aim);
+    memset(tile->aim, 0xff, sizeof tile->aim); /* PHX_TILE_AIM_NONE */
     memset(tile->flow, PHX_FLOW_WALL, sizeof tile->flow);
     for (uint32_t i = 0; i < PHX_SECTOR_CELLS; i++) tile->sum[i] = PHX_FIELD_UNREACHED;
     memset(work->spot_number, 0, sizeof work->spot_number);
     memset(work->goal_number, 0, sizeof work->goal_number);
     choose_bands(tile, work);
+    list_views(&build);
     for (uint32_t i = 0; i < PHX_SECTOR_CELLS; i++) {
         if (work->front.sum[i] != PHX_FIELD_UNREACHED)
             write_cell(tile, &build, i);

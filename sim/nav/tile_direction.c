@@ -63,15 +63,24 @@ static PhxDir to_aim(const Place *place, uint32_t spot) {
     return leads_on(place, direction.x, direction.y) ? direction : arrow(place->own);
 }
 
-/* What the cell at a local index wants; false if it doesn't count. */
-static bool wish_of(const Place *place, uint32_t local, PhxDir *out) {
-    const uint8_t code = place->tile->flow[local] & PHX_FLOW_CODE, aim = place->tile->aim[local];
-    if (code >= PHX_FLOW_GOAL) return false;
-    *out = aim == PHX_TILE_AIM_NONE ? arrow(code) : to_aim(place, place->tile->aims[aim]);
-    return leads_on(place, out->x, out->y);
+/* The spot that the cell (cx, cy) of the sector aims at; PHX_NAV_NO_CELL: none. */
+static uint32_t spot_of(const Place *place, int32_t cx, int32_t cy, uint32_t local) {
+    const uint16_t aim = place->tile->aim[local];
+    if (aim == PHX_TILE_AIM_NONE) return PHX_NAV_NO_CELL;
+    return phx_tile_aim_spot(place->tile, place->plane->width, aim, (uint32_t)cx, (uint32_t)cy);
 }
 
-/* The blend of the surrounding cells. */
+/* Weighted sum of wishes, in units of 2^-36. */
+typedef struct Blend {
+    int64_t x, y;
+} Blend;
+
+static void blend_add(Blend *sum, PhxDir wish, int64_t weight) {
+    sum->x += (wish.x >> 8) * (weight >> 14);
+    sum->y += (wish.y >> 8) * (weight >> 14);
+}
+
+/* The blend of the surrounding cells. Weights sum to 2^32, of which the own is at least a quarter. */
 static PhxDir blend(const Place *place, uint32_t local) {
     const int32_t off_x = place->x - (place->cx * UNIT + PHX_NAV_HALF);
     const int32_t off_y = place->y - (place->cy * UNIT + PHX_NAV_HALF);
@@ -80,34 +89,33 @@ static PhxDir blend(const Place *place, uint32_t local) {
     const int64_t weight[3] = {fx * (UNIT - fy), (UNIT - fx) * fy, fx * fy};
     const int32_t nx[3] = {place->cx + sx, place->cx, place->cx + sx};
     const int32_t ny[3] = {place->cy, place->cy + sy, place->cy + sy};
-    const uint8_t aim = place->tile->aim[local];
-    PhxDir own;
-    (void)wish_of(place, local, &own);
-    /* weights sum to 2^32, of which the own is at least a quarter; 18 bits of each suffice */
-    int64_t x = (own.x >> 8) * ((UNIT - fx) * (UNIT - fy) >> 14),
-            y = (own.y >> 8) * ((UNIT - fx) * (UNIT - fy) >> 14);
+    const uint32_t spot = spot_of(place, place->cx, place->cy, local);
+    const PhxDir own = spot == PHX_NAV_NO_CELL ? arrow(place->own) : to_aim(place, spot);
+    Blend sum = {0, 0};
+    blend_add(&sum, own, (UNIT - fx) * (UNIT - fy));
     bool alike = true;
     for (int i = 0; i < 3; i++) {
         if (!in_sector(place, nx[i], ny[i])) continue;
         const uint32_t n = local_at(place, nx[i], ny[i]);
-        if (aim != PHX_TILE_AIM_NONE && place->tile->aim[n] == aim) {
-            x += (own.x >> 8) * (weight[i] >> 14);
-            y += (own.y >> 8) * (weight[i] >> 14);
+        const uint8_t code = place->tile->flow[n] & PHX_FLOW_CODE;
+        if (code >= PHX_FLOW_GOAL) continue;
+        const uint32_t other = spot_of(place, nx[i], ny[i], n);
+        if (other != PHX_NAV_NO_CELL && other == spot) {
+            blend_add(&sum, own, weight[i]);
             continue;
         }
-        if (!phx_nav_passable(place->plane, nx[i], place->cy) ||
-            !phx_nav_passable(place->plane, place->cx, ny[i]))
+        if (i == 2 && (!phx_nav_passable(place->plane, nx[i], place->cy) ||
+                       !phx_nav_passable(place->plane, place->cx, ny[i])))
             continue;
-        PhxDir wish;
-        if (!wish_of(place, n, &wish)) continue;
+        const PhxDir wish = other == PHX_NAV_NO_CELL ? arrow(code) : to_aim(place, other);
+        if (!leads_on(place, wish.x, wish.y)) continue;
         alike = false;
-        x += (wish.x >> 8) * (weight[i] >> 14);
-        y += (wish.y >> 8) * (weight[i] >> 14);
+        blend_add(&sum, wish, weight[i]);
     }
     if (alike) return own;
     PhxDir direction;
-    (void)phx_vec2_normalize(phx_vec2((fix16_t)phx_round_shift(x, 12), (fix16_t)phx_round_shift(y, 12)),
-                             &direction);
+    const PhxVec2 wide = phx_vec2((fix16_t)phx_round_shift(sum.x, 12), (fix16_t)phx_round_shift(sum.y, 12));
+    (void)phx_vec2_normalize(wide, &direction);
     return direction;
 }
 
@@ -194,7 +202,7 @@ static PhxDir direction_at(Place *place, PhxVec2 goal_point, fix16_t x, fix16_t 
         return out_of_wall(place);
     }
     if (place->own >= PHX_FLOW_GOAL) return phx_dir(0, 0);
-    if (flow & PHX_FLOW_SIGHT) return to_goal(place, place->tile->aims[place->tile->aim[local]], goal_point);
+    if (flow & PHX_FLOW_SIGHT) return to_goal(place, spot_of(place, place->cx, place->cy, local), goal_point);
     return keep_off_walls(place, blend(place, local));
 }
 

@@ -12,8 +12,9 @@
  * farthest point of a cell's way that it reaches in a straight line over cells of its own cost, so that units
  * don't walk in eight directions only (tile_aim.c). Sight: cells that see a goal (sight_window.c).
  *
- * DERIVED: a pure function of (grid, weights, goals, sector). What it depends on: the cells of S and of the
- * neighbours whose rings are given, the route values of their vertices, and the sight windows.
+ * DERIVED: a pure function of (grid, weights, goals, sector). What a ring depends on: the cells of its sector
+ * and those around it, its vertices with their values, at which of them the way leads across, and the goals;
+ * a tile: its cells and those around them, the rings that are given, the goals, and the sight windows.
  */
 #ifndef PHX_NAV_TILE_H
 #define PHX_NAV_TILE_H
@@ -23,13 +24,14 @@
 #include "nav/portals.h"
 
 enum {
-    PHX_TILE_AIM_NONE = 255,  /* a cell without aim follows its arrow */
-    PHX_TILE_AIM_LIMIT = 255, /* aims of one tile */
-    PHX_TILE_BANDS = 8,       /* bases of one tile */
-    PHX_FLOW_SIGHT = 16,      /* bit in a flow code: all of the cell sees a goal, its aim */
-    PHX_FLOW_BAND = 5,        /* shift: the upper three bits of a flow code are the base of its sum */
-    PHX_FLOW_CODE = 15,       /* mask of the code itself */
-    PHX_SIGHT_REACH = 63,     /* cells around a goal that may see it */
+    PHX_TILE_AIM_NONE = 0xffff, /* a cell without aim follows its arrow */
+    PHX_TILE_AIM_FAR = 0x8000, /* bit: the rest is an index into `aims`; else the aim is near (tile_spot.h) */
+    PHX_TILE_FAR_LIMIT = 256,  /* far aims of one tile */
+    PHX_TILE_BANDS = 8,        /* bases of one tile */
+    PHX_FLOW_SIGHT = 16,       /* bit in a flow code: all of the cell sees a goal, its aim */
+    PHX_FLOW_BAND = 5,         /* shift: the upper three bits of a flow code are the base of its sum */
+    PHX_FLOW_CODE = 15,        /* mask of the code itself */
+    PHX_SIGHT_REACH = 63,      /* cells around a goal that may see it */
     PHX_SIGHT_SIDE = 2 * PHX_SIGHT_REACH + 1,
     PHX_SIGHT_GOALS = 16 /* sets of more goals have no sight */
 };
@@ -55,8 +57,8 @@ struct PhxTile {
                                        sector lie farther than 2^32 apart */
     uint32_t sum[PHX_SECTOR_CELLS]; /* PHX_FIELD_UNREACHED */
     uint8_t flow[PHX_SECTOR_CELLS]; /* codes of nav.h, with sight and band; arrows may leave the sector */
-    uint8_t aim[PHX_SECTOR_CELLS];  /* index into aims */
-    uint32_t aim_count, aims[PHX_TILE_AIM_LIMIT]; /* spots */
+    uint16_t aim[PHX_SECTOR_CELLS];
+    uint32_t aim_count, aims[PHX_TILE_FAR_LIMIT]; /* spots */
 };
 
 /* Who sees one goal: bit (x - goal x + REACH) of row (y - goal y + REACH). A cell is set exactly if its unit
@@ -93,6 +95,11 @@ typedef struct PhxTileSpot {
     uint64_t rest;
 } PhxTileSpot;
 
+/* A goal that cells of the sector may see: where it is, its number in the sight, its cost. */
+typedef struct PhxTileView {
+    uint32_t x, y, index, cost;
+} PhxTileView;
+
 enum {
     PHX_TILE_STRIDE = PHX_SECTOR_SIDE + 2, /* rows with a border of one cell */
     PHX_TILE_BORDERED = PHX_TILE_STRIDE * PHX_TILE_STRIDE,
@@ -114,9 +121,12 @@ typedef struct PhxTileWork {
     uint8_t light[PHX_TILE_BORDERED];
     uint8_t cost[PHX_TILE_BORDERED]; /* of the map, the border's too */
     PhxTileSpot spots[PHX_TILE_SPOTS];
-    uint16_t spot_number[PHX_TILE_SPOTS], goal_number[PHX_SIGHT_GOALS]; /* among the tile's aims, plus 1 */
-    uint8_t band[PHX_SECTOR_CELLS];                                     /* of each region */
-    uint64_t most[PHX_SECTOR_CELLS];                                    /* largest value of each region */
+    uint16_t spot_number[PHX_TILE_SPOTS],
+        goal_number[PHX_SIGHT_GOALS]; /* among the far ones of the tile, plus 1 */
+    uint32_t view_count;
+    PhxTileView views[PHX_SIGHT_GOALS];
+    uint8_t band[PHX_SECTOR_CELLS];  /* of each region */
+    uint64_t most[PHX_SECTOR_CELLS]; /* largest value of each region */
 } PhxTileWork;
 
 /* Whose rings the tile of a sector needs: bit 0 E, 1 S, 2 W, 3 N. The route must cover the sector and its

@@ -28,6 +28,19 @@ static inline int32_t phx_spot_y(uint32_t spot, uint32_t map_width) {
                               : PHX_SPOT_NEAR);
 }
 
+/* Near aims: 15 bits: corner, and how far the spot's cell lies from the cell itself, -32..31 along each axis.
+ */
+enum { PHX_AIM_NEAR = 32, PHX_AIM_X = 0, PHX_AIM_Y = 6, PHX_AIM_CORNER = 12 };
+
+/* The spot at which a cell of a tile aims. `aim` isn't PHX_TILE_AIM_NONE; (cx, cy): the cell, in the map. */
+static inline uint32_t phx_tile_aim_spot(const PhxTile *tile, uint32_t map_width, uint16_t aim, uint32_t cx,
+                                         uint32_t cy) {
+    if (aim & PHX_TILE_AIM_FAR) return tile->aims[aim & (PHX_TILE_FAR_LIMIT - 1)];
+    const uint32_t x = cx + (aim >> PHX_AIM_X & 63u) - PHX_AIM_NEAR;
+    const uint32_t y = cy + (aim >> PHX_AIM_Y & 63u) - PHX_AIM_NEAR;
+    return (y * map_width + x) | (uint32_t)(aim >> PHX_AIM_CORNER) << PHX_SPOT_CORNER;
+}
+
 /* Index with border of a local index. */
 static inline uint32_t phx_tile_bordered(uint32_t local) {
     return ((local >> PHX_SECTOR_SHIFT) + 1) * PHX_TILE_STRIDE + (local & (PHX_SECTOR_SIDE - 1)) + 1;
