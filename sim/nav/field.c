@@ -1,9 +1,9 @@
 /* field.c: flow fields: sizes, memory, the checks of a build and its three stages.
  *
  * In: grid, weights, goals, scratch memory. Out: the exact integration and flow of every cell. Cost: linear;
- * see field_moves.c, field_front.c and field_flow.c for the stages. Determinism: each stage is a pure
- * function of grid, weights and the set of goals; scratch memory is written before it is read. Source of flow
- * fields: Emerson, Crowd Pathfinding and Steering Using Flow Field Tiles (Game AI Pro, 2013).
+ * see field_moves.c, field_front.c, field_wave.c and field_flow.c for the stages. Determinism: each stage is
+ * a pure function of grid, weights and the set of goals; scratch memory is written before it is read. Source
+ * of flow fields: Emerson, Crowd Pathfinding and Steering Using Flow Field Tiles (Game AI Pro, 2013).
  */
 #include <phalanx/nav.h>
 
@@ -46,12 +46,14 @@ size_t phx_field_work_lay(PhxFieldWork *work, uint32_t width, uint32_t height, v
      * stands for none; that always suffices after a requeue. An eighth of the cells more makes requeues rare.
      */
     const size_t cells = (size_t)width * height;
-    const size_t chunks = (cells + cells / 8) / PHX_FRONT_CHUNK_CELLS + PHX_FRONT_MAX_RING + 20;
+    const size_t chunks = (cells + cells / 8) / PHX_FRONT_CHUNK_CELLS + 2 * PHX_FRONT_MAX_RING + 20;
     work->pool_chunks = (uint32_t)chunks;
     size_t used = 0;
     work->occupied = lay(scratch, &used, PHX_FRONT_MAX_RING / 64, sizeof *work->occupied);
-    work->buckets = lay(scratch, &used, PHX_FRONT_MAX_RING, sizeof *work->buckets);
-    work->cell = lay(scratch, &used, work->cells, sizeof *work->cell);
+    work->buckets = lay(scratch, &used, 2 * PHX_FRONT_MAX_RING, sizeof *work->buckets);
+    work->dist = lay(scratch, &used, work->cells, sizeof *work->dist);
+    work->facts = lay(scratch, &used, work->cells, sizeof *work->facts);
+    work->reached = lay(scratch, &used, cells + 4, sizeof *work->reached);
     work->pool = lay(scratch, &used, chunks * PHX_FRONT_CHUNK, sizeof *work->pool);
     work->sum_rows = lay(scratch, &used, (size_t)work->stride * 6, sizeof *work->sum_rows);
     work->byte_rows = lay(scratch, &used, (size_t)work->stride * 5, 1);
@@ -67,9 +69,8 @@ static PhxStatus check_arguments(const PhxField *field, const PhxNavGrid *grid, 
                                  const uint32_t *goals, uint32_t goal_count) {
     if (grid->width != field->width || grid->height != field->height || goal_count == 0)
         return PHX_ERROR_ARGUMENT;
-    if (weights.straight == 0 || weights.diagonal < weights.straight ||
-        weights.diagonal > 2u * weights.straight)
-        return PHX_ERROR_ARGUMENT;
+    const bool octile = weights.diagonal >= weights.straight && weights.diagonal <= 2u * weights.straight;
+    if (weights.straight == 0 || (weights.diagonal != 0 && !octile)) return PHX_ERROR_ARGUMENT;
     const uint32_t cells = grid->width * grid->height;
     for (uint32_t i = 0; i < goal_count; i++)
         if (goals[i] >= cells) return PHX_ERROR_RANGE;
@@ -80,10 +81,10 @@ static PhxStatus check_arguments(const PhxField *field, const PhxNavGrid *grid, 
 
 /* Whether a cell was left out for its sum: it has none, and one step leads from it to a cell that has one. */
 static bool is_cut_off(const PhxFieldWork *work, const int32_t offset[8], uint32_t at) {
-    if (work->cell[at].dist != PHX_FIELD_UNREACHED) return false;
+    if (work->dist[at] != PHX_FIELD_UNREACHED) return false;
     for (int d = 0; d < 8; d++)
-        if (work->cell[at].facts >> (PHX_FACT_MOVES + d) & 1 &&
-            work->cell[at + (uint32_t)offset[d]].dist != PHX_FIELD_UNREACHED)
+        if (work->facts[at] >> (PHX_FACT_MOVES + d) & 1 &&
+            work->dist[at + (uint32_t)offset[d]] != PHX_FIELD_UNREACHED)
             return true;
     return false;
 }
@@ -106,12 +107,20 @@ PhxStatus phx_field_build_within(PhxField *field, const PhxNavGrid *grid, PhxFie
     if (pool->limit) work.pool_chunks = pool->limit;
     work.straight = weights.straight;
     work.diagonal = weights.diagonal;
+    work.cost = grid->cost;
     phx_field_find_moves(&work, grid);
     if (work.min_cost == 0) return PHX_ERROR_RANGE;
-    phx_field_run_front(&work, goals, goal_count);
+    if (work.min_cost == work.max_cost)
+        phx_field_run_front(&work, goals, goal_count);
+    else
+        phx_field_run_wave(&work, goals, goal_count);
     pool->chunks = work.fresh;
     pool->requeues = work.requeues;
     field->weights = weights;
+    if (work.full) {
+        clear(field);
+        return PHX_ERROR_FULL;
+    }
     if (work.overflow && any_cut_off(&work)) {
         clear(field);
         return PHX_ERROR_LIMIT;

@@ -25,6 +25,7 @@ static PhxStatus fail(const Check *check, const char *what) {
 /* Whether the step in direction d may be made, by the grid alone. */
 static bool may_step(const Check *check, int d) {
     const int32_t dx = phx_flow_dx[d], dy = phx_flow_dy[d];
+    if (d % 2 && check->field->weights.diagonal == 0) return false;
     return phx_nav_passable(check->grid, check->x + dx, check->y + dy) &&
            phx_nav_passable(check->grid, check->x + dx, check->y) &&
            phx_nav_passable(check->grid, check->x, check->y + dy);

@@ -9,24 +9,24 @@
  */
 #include "nav/field_work.h"
 
+#include <string.h>
+
 /* One row with its border: sums of the ways that enter a cell by a straight and by a diagonal step. */
-static void enter_row(int32_t count, const PhxFieldCell *restrict cell, uint32_t straight, uint32_t diagonal,
-                      uint32_t *restrict by_straight, uint32_t *restrict by_diagonal) {
+static void enter_row(int32_t count, const uint32_t *restrict dist, const uint8_t *restrict cost,
+                      uint32_t straight, uint32_t diagonal, uint32_t *restrict by_straight,
+                      uint32_t *restrict by_diagonal) {
     for (int32_t x = 0; x < count; x++) {
-        const uint32_t dist = cell[x].dist, cost = cell[x].facts & 255u;
-        by_straight[x] = dist + straight * cost;
-        by_diagonal[x] = dist + diagonal * cost;
+        by_straight[x] = dist[x] + straight * cost[x];
+        by_diagonal[x] = dist[x] + diagonal * cost[x];
     }
 }
 
-/* The integration, and the cost and the allowed steps, as rows of their own. */
-static void split_row(int32_t width, const PhxFieldCell *restrict cell, uint32_t *restrict integration,
-                      uint8_t *restrict cost, uint8_t *restrict moves) {
-    for (int32_t x = 0; x < width; x++) {
-        integration[x] = cell[x].dist;
-        cost[x] = (uint8_t)cell[x].facts;
-        moves[x] = (uint8_t)(cell[x].facts >> PHX_FACT_MOVES);
-    }
+/* The integration and the allowed steps, as rows of their own. */
+static void split_row(int32_t width, const uint32_t *restrict dist, const uint16_t *restrict facts,
+                      const uint8_t *restrict cost, uint32_t *restrict integration, uint8_t *restrict moves) {
+    for (int32_t x = 0; x < width; x++) moves[x] = (uint8_t)(facts[x] >> PHX_FACT_MOVES);
+    for (int32_t x = 0; x < width; x++)
+        integration[x] = cost[x] == PHX_NAV_IMPASSABLE ? PHX_FIELD_UNREACHED : dist[x];
 }
 
 /* The directions with equality, as bits. s: by straight, d: by diagonal steps; 0 the row above, 1 this one, 2
@@ -58,16 +58,24 @@ static void code_row(int32_t width, const uint8_t *restrict cost, const uint8_t 
     }
 }
 
-static void enter(PhxFieldWork *work, uint32_t y) {
+/* The costs of row y, counted with the border, in a row with a border. */
+static uint8_t *costs_of(const PhxFieldWork *work, uint32_t y) {
+    return work->byte_rows + (size_t)(y % 3) * work->stride;
+}
+
+static void enter(const PhxFieldWork *work, uint32_t y) {
     uint32_t *by_straight = work->sum_rows + (size_t)(y % 3) * 2 * work->stride;
-    enter_row((int32_t)work->stride, work->cell + (size_t)y * work->stride, work->straight, work->diagonal,
-              by_straight, by_straight + work->stride);
+    uint8_t *cost = costs_of(work, y);
+    if (y > 0 && y <= work->height) memcpy(cost + 1, work->cost + (size_t)(y - 1) * work->width, work->width);
+    enter_row((int32_t)work->stride, work->dist + (size_t)y * work->stride, cost, work->straight,
+              work->diagonal, by_straight, by_straight + work->stride);
 }
 
 void phx_field_point_flow(PhxFieldWork *work, PhxField *field) {
     const uint32_t stride = work->stride;
     const int32_t width = (int32_t)work->width;
-    uint8_t *cost = work->byte_rows, *moves = cost + stride, *bits = moves + stride;
+    uint8_t *moves = work->byte_rows + 3 * (size_t)stride, *bits = moves + stride;
+    memset(work->byte_rows, PHX_NAV_IMPASSABLE, (size_t)stride * 3);
     enter(work, 0);
     enter(work, 1);
     for (uint32_t y = 1; y <= work->height; y++) {
@@ -75,8 +83,10 @@ void phx_field_point_flow(PhxFieldWork *work, PhxField *field) {
         const uint32_t *above = work->sum_rows + (size_t)((y - 1) % 3) * 2 * stride + 1;
         const uint32_t *here = work->sum_rows + (size_t)(y % 3) * 2 * stride + 1;
         const uint32_t *below = work->sum_rows + (size_t)((y + 1) % 3) * 2 * stride + 1;
+        const size_t first = (size_t)y * stride + 1;
+        const uint8_t *cost = costs_of(work, y) + 1;
         uint32_t *integration = field->integration + (size_t)(y - 1) * work->width;
-        split_row(width, work->cell + (size_t)y * stride + 1, integration, cost, moves);
+        split_row(width, work->dist + first, work->facts + first, cost, integration, moves);
         equal_row(width, integration, above + stride, above, here, below, below + stride, bits);
         code_row(width, cost, moves, bits, field->flow + (size_t)(y - 1) * work->width);
     }

@@ -173,7 +173,7 @@ PHX_TEST(field, refuses_wrong_arguments_and_leaves_the_field_alone) {
     CHECK_EQ(build(&made, &map, &wall, 1), PHX_ERROR_STATE);
     CHECK_EQ(build(&made, &map, mixed, 2), PHX_ERROR_STATE);
     CHECK_EQ(build(&made, &map, &outside, 1), PHX_ERROR_RANGE);
-    const PhxFieldWeights weights[] = {{0, 0}, {0, 1}, {10, 9}, {10, 21}, {65535, 1}};
+    const PhxFieldWeights weights[] = {{0, 0}, {0, 1}, {10, 9}, {10, 21}, {65535, 1}, {10, 1}};
     for (size_t i = 0; i < sizeof weights / sizeof weights[0]; i++)
         CHECK_EQ(phx_field_build(&made.field, &map.grid, weights[i], &good, 1, made.scratch),
                  PHX_ERROR_ARGUMENT);

@@ -53,8 +53,9 @@ uint32_t phx_nav_nearest_open(const PhxNavGrid *grid, uint32_t cell);
  * false. Cost: one step a cell. */
 bool phx_nav_line_of_sight(const PhxNavGrid *grid, PhxVec2 a, PhxVec2 b);
 
-/* Weight of a straight and of a diagonal step. 1 <= straight <= diagonal <= 2 * straight. The usual pair is
- * PHX_FIELD_WEIGHTS_DEFAULT (10, 14); 5741, 8119 has the ratio sqrt 2 within 1e-8. */
+/* Weight of a straight and of a diagonal step. 1 <= straight <= diagonal <= 2 * straight; or diagonal 0: no
+ * diagonal steps at all, four directions (whole fields only). The usual pair is PHX_FIELD_WEIGHTS_DEFAULT
+ * (10, 14); 5741, 8119 has the ratio sqrt 2 within 1e-8. */
 typedef struct PhxFieldWeights {
     uint16_t straight, diagonal;
 } PhxFieldWeights;

@@ -3,7 +3,8 @@
  *
  * The cells have a border of one impassable cell around the map (stride = width + 2), so that no stage asks
  * whether a neighbour lies in the map. Stages: phx_field_find_moves (what steps exist), phx_field_run_front
- * (sums by a bucket queue), phx_field_point_flow (arrows).
+ * or phx_field_run_wave (sums by a
+ * bucket queue), phx_field_point_flow (arrows).
  */
 #ifndef PHX_NAV_FIELD_WORK_H
 #define PHX_NAV_FIELD_WORK_H
@@ -17,31 +18,32 @@ enum {
     PHX_FRONT_MIN_RING = 64    /* one word of the occupancy set */
 };
 
-/* A cell in 8 bytes, so that a look at one costs one line of the cache. `facts`: cost, allowed steps (bit d:
- * direction d; 0 in walls), plain (255 where the passable ones of the cells E, S, W, N cost the same as it,
- * else 0), and arrived (bit d: a best way enters the cell, from the goal, in direction d; means something
- * where dist is set). */
-typedef struct PhxFieldCell {
-    uint32_t dist, facts;
-} PhxFieldCell;
-enum { PHX_FACT_MOVES = 8, PHX_FACT_PLAIN = 16, PHX_FACT_ARRIVED = 24 }; /* shifts; the cost is at 0 */
+/* What is known of a cell beside its sum; of whole maps 16 bits: allowed steps (bit d: direction d; 0 in
+ * walls), and at 0 the cost, where costs differ, or else `arrived` (bit d: a best way enters the cell, from
+ * the goal, in direction d). Sectors keep more in 32 bits: plain (255 where the passable ones of the cells E,
+ * S, W, N cost the same as it, else 0). */
+enum { PHX_FACT_MOVES = 8, PHX_FACT_PLAIN = 16, PHX_FACT_ARRIVED = 24 }; /* shifts */
 
 typedef struct PhxFieldWork {
     uint32_t width, height, stride, cells; /* cells: with the border */
     uint32_t straight, diagonal;           /* weights */
     uint32_t min_cost, max_cost;           /* of the passable cells */
-    PhxFieldCell *cell;
+    const uint8_t *cost;                   /* of the map, without border */
+    uint32_t *dist;                        /* sums; 0 in walls */
+    uint16_t *facts;
+    uint32_t *reached;  /* cells reached in the bucket in work, where costs differ */
     uint32_t *sum_rows; /* six rows of sums: two for each of three rows of the map */
     uint8_t *byte_rows; /* five rows of bytes */
     /* the bucket queue */
     uint32_t *pool;                     /* chunks */
     uint32_t pool_chunks, fresh, freed; /* capacity; first never used; head of the free list (0: none) */
-    uint32_t *buckets;         /* where the next cell of a bucket goes: an index into the pool; 0: empty */
-    uint64_t *occupied;        /* bit set of the buckets that aren't empty */
-    uint32_t shift, ring_mask; /* a sum's bucket is sum >> shift, at (sum >> shift) & ring_mask */
-    uint32_t bucket;           /* the bucket that is being emptied */
-    uint32_t requeues;         /* how often the pool ran out */
+    uint32_t *buckets;                  /* two rings of PHX_FRONT_MAX_RING; see field_queue.h */
+    uint64_t *occupied;                 /* bit set of the buckets that aren't empty in either */
+    uint32_t shift, ring_mask;          /* a sum's bucket is sum >> shift, at (sum >> shift) & ring_mask */
+    uint32_t bucket;                    /* the bucket that is being emptied */
+    uint32_t requeues;                  /* how often the pool ran out */
     bool requeuing;
+    bool full;     /* not even a requeue found room: the pool is smaller than phx_field_work_lay makes it */
     bool overflow; /* a sum above UINT32_MAX - 1 was met and left out */
 } PhxFieldWork;
 
@@ -59,18 +61,20 @@ size_t phx_field_work_lay(PhxFieldWork *work, uint32_t width, uint32_t height, v
 
 /* How a build used its pool, for tests. */
 typedef struct PhxFieldPool {
-    uint32_t limit; /* in: chunks to do with; 0: all. Fewer than are needed is a programmer error */
+    uint32_t limit;            /* in: chunks to do with; 0: all */
     uint32_t chunks, requeues; /* out: chunks ever used; how often the pool ran out */
 } PhxFieldPool;
 
-/* phx_field_build with a limited pool. */
+/* phx_field_build with a limited pool. PHX_ERROR_FULL where that is too small; the field is empty then. */
 PHX_MUST_USE PhxStatus phx_field_build_within(PhxField *field, const PhxNavGrid *grid,
                                               PhxFieldWeights weights, const uint32_t *goals,
                                               uint32_t goal_count, void *scratch, PhxFieldPool *pool);
 
 /* Fills the cells (unreached, nowhere arrived), min_cost and max_cost. */
 void phx_field_find_moves(PhxFieldWork *work, const PhxNavGrid *grid);
-/* Fills the sums (PHX_FIELD_UNREACHED where no way leads). Goals are checked before. */
+/* Lowers the sums (PHX_FIELD_UNREACHED stays where no way leads). Goals are checked before. Front: where all
+ * passable cells cost the same; wave: any costs. */
+void phx_field_run_wave(PhxFieldWork *work, const uint32_t *goals, uint32_t goal_count);
 void phx_field_run_front(PhxFieldWork *work, const uint32_t *goals, uint32_t goal_count);
 /* Writes integration and flow of the field. */
 void phx_field_point_flow(PhxFieldWork *work, PhxField *field);
