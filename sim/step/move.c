@@ -52,38 +52,58 @@ static uint32_t progress_measure(const PhxSim *sim, uint32_t slot, uint32_t dist
 }
 
 static void note_progress(PhxUnitTable *units, uint32_t slot, uint32_t measure) {
+    units->left[slot] = measure;
     if (measure < units->best_distance[slot]) {
         units->best_distance[slot] = measure;
         units->stalled[slot] = 0;
+        units->stuck[slot] = 0;
     } else if (units->stalled[slot] < UINT16_MAX) {
         units->stalled[slot]++;
     }
 }
 
-/* Where a unit wants to go now, and how far it is to where it wants to stand. */
-static PhxDir wish_of(const PhxSim *sim, uint32_t slot, uint32_t *distance) {
+/* Where a unit wants to go now, how far it is to the point that it goes to, and whether it stops there. */
+typedef struct Wish {
+    PhxDir way;
+    uint32_t distance;
+    bool stops;
+} Wish;
+
+static Wish wish_for(const PhxSim *sim, uint32_t slot) {
     const PhxUnitTable *units = &sim->world->unit;
     const PhxVec2 at = position_of(sim->world, slot);
     const bool aimed = units->aim[slot] != 0;
     const PhxVec2 goal = aimed ? phx_vec2(units->aim_x[slot], units->aim_y[slot])
                                : phx_vec2(units->goal_x[slot], units->goal_y[slot]);
-    PhxDir wish;
-    *distance = phx_vec2_normalize(phx_vec2_sub(goal, at), &wish);
-    if (!aimed && !in_goal_cell(sim, slot)) wish = field_direction_of(sim, slot);
+    Wish wish = {.stops = units->aim[slot] != 2};
+    wish.distance = phx_vec2_normalize(phx_vec2_sub(goal, at), &wish.way);
+    if (!aimed && !in_goal_cell(sim, slot)) wish.way = field_direction_of(sim, slot);
+    return wish;
+}
+
+/* The same during a detour: to its end, where the unit waits until the time is over. */
+static Wish wish_of_detour(const PhxUnitTable *units, uint32_t slot) {
+    const PhxVec2 to = {units->detour_x[slot] - units->pos_x[slot],
+                        units->detour_y[slot] - units->pos_y[slot]};
+    Wish wish = {.stops = true};
+    wish.distance = phx_vec2_normalize(to, &wish.way);
     return wish;
 }
 
 static void prefer_unit(const PhxSim *sim, uint32_t slot) {
     PhxUnitTable *units = &sim->world->unit;
     const PhxUnitLimits limits = limits_of(sim->world, slot);
-    uint32_t distance;
-    const PhxDir wish = wish_of(sim, slot, &distance);
-    const uint32_t brake = units->aim[slot] == 2 ? INT32_MAX : distance;
-    const PhxSteering steering = phx_unit_steer(&limits, units->heading[slot], wish, brake);
+    Wish wish = wish_for(sim, slot);
+    note_progress(units, slot, progress_measure(sim, slot, wish.distance));
+    if (units->detour[slot] > 0) {
+        if (--units->detour[slot] == 0) units->stalled[slot] = 0; /* a new try */
+        wish = wish_of_detour(units, slot);
+    }
+    const PhxSteering steering =
+        phx_unit_steer(&limits, units->heading[slot], wish.way, wish.stops ? wish.distance : INT32_MAX);
     units->pref_x[slot] = steering.preferred.x;
     units->pref_y[slot] = steering.preferred.y;
     units->heading[slot] = steering.heading;
-    note_progress(units, slot, progress_measure(sim, slot, distance));
 }
 
 static void prefer_range(void *context, uint32_t begin, uint32_t end, uint32_t worker) {

@@ -20,6 +20,8 @@ void phx_order_begin(PhxWorld *world, uint32_t unit, PhxOrder order) {
     u->best_distance[unit] = UINT32_MAX;
     u->stalled[unit] = 0;
     u->placed[unit] = 0;
+    u->stuck[unit] = 0;
+    u->detour[unit] = 0;
     u->activity[unit] = 1;
 }
 

@@ -1,0 +1,112 @@
+/* unstick.c: the phase `unstick`: who has made no progress for a while makes room, or tries another way.
+ *
+ * Two units that press against each other and a wall can hold each other for ever: each keeps what the other
+ * needs. So one has the right of way: the one with less of its way left (equal: the lower slot). A stalled
+ * unit that touches a stalled one with the right of way steps back for a second or more, to the neighbouring
+ * place that is farthest from it; those behind it do the same for it, so that a whole file backs out. A
+ * stalled unit that waits for no one is stuck: it steps aside, the side chosen by its slot and by how often
+ * it tried. Counts and places are state and end with progress. In: positions, what is left of the ways. Out:
+ * detours. Cost: a query of neighbours for each stalled unit. Determinism: a unit's job writes its own rows
+ * only, and reads columns of others that the phase doesn't write; neighbours are ordered by (distance, slot).
+ */
+#include "step/sim_internal.h"
+
+enum {
+    NEAR = 8,        /* neighbours that are looked at */
+    TOUCH = 1 << 13, /* raw: bodies this near touch */
+    LONGEST = 4,     /* seconds of a detour */
+    GROWTH = 8,      /* tries for a second more of detour */
+};
+
+static fix16_t radius_of(const PhxWorld *world, uint32_t slot) {
+    return world->unit_type.radius[world->unit.type[slot]];
+}
+
+static bool has_right_of_way(const PhxUnitTable *units, uint32_t other, uint32_t slot) {
+    if (units->left[other] != units->left[slot]) return units->left[other] < units->left[slot];
+    return other < slot;
+}
+
+/* The nearest stalled unit that this one touches and that has the right of way, or UINT32_MAX. */
+static uint32_t whom_to_yield(const PhxSim *sim, uint32_t slot, uint32_t patience) {
+    const PhxUnitTable *units = &sim->world->unit;
+    const PhxVec2 at = {units->pos_x[slot], units->pos_y[slot]};
+    const int64_t radius = radius_of(sim->world, slot);
+    PhxNear near[NEAR];
+    const int64_t range =
+        4 * radius + TOUCH < PHX_SPATIAL_MAX_RANGE ? 4 * radius + TOUCH : PHX_SPATIAL_MAX_RANGE;
+    const uint32_t count = phx_spatial_nearest(&sim->spatial, at, (fix16_t)range, slot, NEAR, near);
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t other = near[i].slot;
+        const int64_t touch = radius + radius_of(sim->world, other) + TOUCH;
+        if (near[i].distance_sq > (uint64_t)(touch * touch)) continue;
+        if (units->activity[other] == 0 || units->stalled[other] < patience) continue;
+        if (has_right_of_way(units, other, slot)) return other;
+    }
+    return UINT32_MAX;
+}
+
+/* Centres of the cells around a unit's own, a body's width away, where it can stand: the one farthest from
+ * `from`; equal: the lowest direction. False: there is none. */
+static bool place_away(const PhxSim *sim, uint32_t slot, PhxVec2 from, PhxVec2 *out) {
+    const PhxUnitTable *units = &sim->world->unit;
+    const PhxNavGrid grid = phx_sim_grid(sim->world);
+    const fix16_t radius = radius_of(sim->world, slot);
+    const int32_t step = (int32_t)phx_cost_size_of(radius);
+    const uint32_t own = phx_nav_cell_clamped(&grid, units->pos_x[slot], units->pos_y[slot]);
+    const int32_t x = (int32_t)(own % grid.width), y = (int32_t)(own / grid.width);
+    uint64_t best = 0;
+    for (int code = 0; code < 8; code++) {
+        const int32_t cx = x + step * phx_flow_dx[code], cy = y + step * phx_flow_dy[code];
+        if (!phx_nav_passable(&grid, cx, cy)) continue;
+        if (!phx_nav_passable(&grid, cx, y) || !phx_nav_passable(&grid, x, cy)) continue;
+        const PhxVec2 place = phx_nav_cell_center(&grid, (uint32_t)cy * grid.width + (uint32_t)cx);
+        const uint64_t distance_sq = phx_vec2_distance_sq(place, from);
+        if (distance_sq <= best) continue;
+        best = distance_sq;
+        *out = place;
+    }
+    return best > 0;
+}
+
+/* What a unit steps aside from when it is stuck and none is in its way: a point beside it, on one side or the
+ * other, or before it. */
+static PhxVec2 obstacle_of(const PhxUnitTable *units, uint32_t slot) {
+    static const uint16_t turns[4] = {PHX_ANGLE_QUARTER, 3 * PHX_ANGLE_QUARTER, 0, PHX_ANGLE_HALF};
+    const PhxAngle angle = (PhxAngle)(units->heading[slot] + turns[(slot + units->stuck[slot]) % 4]);
+    return phx_vec2_add(phx_vec2(units->pos_x[slot], units->pos_y[slot]),
+                        phx_dir_scale(phx_dir_of_angle(angle), PHX_FIX_ONE));
+}
+
+static void unstick_unit(const PhxSim *sim, uint32_t slot) {
+    PhxUnitTable *units = &sim->world->unit;
+    const uint32_t rate = sim->world->match.tick_rate[0];
+    if (units->activity[slot] == 0 || units->detour[slot] > 0 || units->stalled[slot] < rate) return;
+    const uint32_t other = whom_to_yield(sim, slot, rate);
+    uint32_t seconds = 1 + units->stuck[slot] / GROWTH;
+    PhxVec2 from, to;
+    if (other != UINT32_MAX) {
+        from = phx_vec2(units->pos_x[other], units->pos_y[other]);
+    } else {
+        if (units->stalled[slot] < 2 * rate) return;
+        from = obstacle_of(units, slot);
+    }
+    if (units->stuck[slot] < UINT8_MAX) units->stuck[slot]++;
+    if (!place_away(sim, slot, from, &to)) return;
+    if (seconds > LONGEST) seconds = LONGEST;
+    units->detour[slot] = (uint16_t)(seconds * rate);
+    units->detour_x[slot] = to.x;
+    units->detour_y[slot] = to.y;
+}
+
+static void unstick_range(void *context, uint32_t begin, uint32_t end, uint32_t worker) {
+    const PhxSim *sim = context;
+    (void)worker;
+    for (uint32_t i = begin; i < end; i++) unstick_unit(sim, sim->moving[i]);
+}
+
+void phx_phase_unstick(const PhxPhaseContext *context, void *user) {
+    PhxSim *sim = context->sim;
+    (void)user;
+    phx_parallel_for(context->jobs, sim->moving_count, PHX_SIM_UNIT_GRAIN, unstick_range, sim);
+}
