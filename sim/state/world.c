@@ -27,6 +27,7 @@ static void lay_out_table(PhxArena *arena, PhxTable *table, const PhxTableSpec *
     }
     if (grid) {
         made.dirty = PHX_ARENA_ARRAY(arena, uint64_t, phx_bitset_words(blocks));
+        made.touched = PHX_ARENA_ARRAY(arena, uint64_t, phx_bitset_words(blocks));
         made.block_hash = PHX_ARENA_ARRAY(arena, uint64_t, blocks * desc->column_count);
         made.column_hash = PHX_ARENA_ARRAY(arena, uint64_t, desc->column_count);
     } else {
@@ -143,6 +144,7 @@ static void rederive_grid(PhxTable *table) {
     table->revision++;
     table->any_dirty = true;
     memset(table->dirty, 0xff, phx_bitset_words(blocks) * sizeof(uint64_t));
+    memset(table->touched, 0xff, phx_bitset_words(blocks) * sizeof(uint64_t));
 }
 
 static void rederive_table(PhxTable *table) {
@@ -161,10 +163,31 @@ void phx_world_copy(PhxWorld *to, const PhxWorld *from) {
     phx_world_copy_tables(to, from, to->table_count);
 }
 
-static bool tables_equal(const PhxTable *a, const PhxTable *b) {
-    for (uint32_t c = 0; c < a->desc->column_count; c++)
-        if (memcmp(a->columns[c], b->columns[c], column_bytes(a, c)) != 0) return false;
-    return true;
+/* Copies the rows of a block that differ; whether there were any. */
+static bool copy_block(PhxTable *to, const PhxTable *from, uint32_t column, uint32_t bx, uint32_t by) {
+    const size_t cell = column_bytes(to, column) / to->capacity;
+    const uint32_t x0 = bx * PHX_GRID_BLOCK, y0 = by * PHX_GRID_BLOCK;
+    const size_t across = to->width - x0 < PHX_GRID_BLOCK ? to->width - x0 : PHX_GRID_BLOCK;
+    bool differs = false;
+    for (uint32_t y = y0; y < to->height && y < y0 + PHX_GRID_BLOCK; y++) {
+        const size_t at = ((size_t)y * to->width + x0) * cell;
+        unsigned char *into = (unsigned char *)to->columns[column] + at;
+        const unsigned char *out_of = (const unsigned char *)from->columns[column] + at;
+        if (memcmp(into, out_of, across * cell) == 0) continue;
+        memcpy(into, out_of, across * cell);
+        differs = true;
+    }
+    return differs;
+}
+
+static void copy_grid(PhxTable *to, const PhxTable *from) {
+    for (uint32_t by = 0; by < to->blocks_y; by++)
+        for (uint32_t bx = 0; bx < to->blocks_x; bx++) {
+            bool differs = false;
+            for (uint32_t c = 0; c < to->desc->column_count; c++)
+                if (copy_block(to, from, c, bx, by)) differs = true;
+            if (differs) phx_grid_touch(to, bx * PHX_GRID_BLOCK, by * PHX_GRID_BLOCK);
+        }
 }
 
 void phx_world_copy_tables(PhxWorld *to, const PhxWorld *from, uint32_t count) {
@@ -172,9 +195,11 @@ void phx_world_copy_tables(PhxWorld *to, const PhxWorld *from, uint32_t count) {
         PhxTable *table = &to->tables[t];
         PHX_ASSERT(table->desc == from->tables[t].desc, t, 0);
         PHX_ASSERT(table->capacity == from->tables[t].capacity, t, table->capacity);
-        const bool grid = table->desc->kind == PHX_KIND_GRID;
-        /* An equal grid is left alone: what was derived from it still holds. */
-        if (grid && tables_equal(table, &from->tables[t])) continue;
+        /* Blocks that are equal already are left alone: what was derived from them still holds. */
+        if (table->desc->kind == PHX_KIND_GRID) {
+            copy_grid(table, &from->tables[t]);
+            continue;
+        }
         for (uint32_t c = 0; c < table->desc->column_count; c++)
             memcpy(table->columns[c], from->tables[t].columns[c], column_bytes(table, c));
         rederive_table(table);
@@ -271,11 +296,16 @@ uint32_t phx_table_find(const PhxTable *table, PhxHandle handle) {
     return slot;
 }
 
-void phx_grid_touch(PhxTable *table, uint32_t x, uint32_t y) {
+void phx_grid_mark(PhxTable *table, uint32_t x, uint32_t y) {
     PHX_ASSERT(x < table->width && y < table->height, x, y);
     phx_bitset_add(table->dirty, (size_t)(y / PHX_GRID_BLOCK) * table->blocks_x + x / PHX_GRID_BLOCK);
     table->any_dirty = true;
     table->revision++;
+}
+
+void phx_grid_touch(PhxTable *table, uint32_t x, uint32_t y) {
+    phx_grid_mark(table, x, y);
+    phx_bitset_add(table->touched, (size_t)(y / PHX_GRID_BLOCK) * table->blocks_x + x / PHX_GRID_BLOCK);
 }
 
 uint64_t phx_table_get(const PhxTable *table, uint32_t column, uint32_t row, uint32_t lane) {

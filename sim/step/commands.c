@@ -2,15 +2,14 @@
  * counted as malformed, late or without room.
  *
  * Cost: linear in the bytes; a goal that can't be reached adds a search for the nearest reachable cell, once
- * for each connected part that the command's units stand in. Determinism: commands run serially in the order
- * (slot, sequence); ownership is checked here, on every peer alike.
+ * for each layer and connected part that the command's units stand in. Determinism: commands run serially in
+ * the order (slot, sequence); ownership is checked here, on every peer alike.
  */
-#include "nav/components.h"
 #include "step/sim_internal.h"
 
-/* Where units of one connected part of the map are sent for the command's goal. */
+/* Where units of one layer and one connected part of it are sent for the command's goal. */
 typedef struct Aim {
-    uint32_t component;
+    uint32_t layer, part;
     fix16_t x, y;
     bool reachable;
 } Aim;
@@ -41,24 +40,26 @@ static fix16_t group_radius(PhxWorld *world, const PhxCommandData *command, uint
     return (fix16_t)phx_isqrt64(area + area / 4);
 }
 
-static Aim aim_for(const PhxSim *sim, const PhxNavGrid *grid, const PhxCommandData *command,
-                   uint32_t component) {
-    const uint32_t wanted = phx_nav_cell_clamped(grid, command->goal_x, command->goal_y);
-    const bool on_map = phx_nav_cell_at(grid, command->goal_x, command->goal_y) != PHX_NAV_NO_CELL;
-    if (on_map && sim->component[wanted] == component)
-        return (Aim){component, command->goal_x, command->goal_y, true};
-    const uint32_t nearest = phx_components_nearest(grid, sim->component, component, wanted);
-    const PhxVec2 center = phx_nav_cell_center(grid, nearest);
-    return (Aim){component, center.x, center.y, false};
+/* `from`: a cell of the part. */
+static Aim aim_for(const PhxSim *sim, const PhxCommandData *command, uint32_t layer, uint32_t part,
+                   uint32_t from) {
+    const PhxRoutes *routes = sim->layers.routes;
+    const PhxNavGrid plane = phx_routes_plane(routes, layer);
+    const uint32_t size = phx_layers_size(sim, layer);
+    const uint32_t wanted = phx_cost_cell_of(&plane, size, command->goal_x, command->goal_y);
+    const bool on_map = phx_nav_cell_at(&plane, command->goal_x, command->goal_y) != PHX_NAV_NO_CELL;
+    if (on_map && phx_routes_part(routes, layer, wanted) == part)
+        return (Aim){layer, part, command->goal_x, command->goal_y, true};
+    const PhxVec2 center = phx_cost_center_of(&plane, size, phx_routes_nearest(routes, layer, from, wanted));
+    return (Aim){layer, part, center.x, center.y, false};
 }
 
-/* The part of the map a unit belongs to: its cell's, or that of the open cell nearest to it; none on a map of
- * walls. */
-static uint32_t component_of(const PhxSim *sim, const PhxNavGrid *grid, uint32_t slot) {
+/* The open cell of its layer that a unit stands in or next to; PHX_NAV_NO_CELL: none, on a map of walls. */
+static uint32_t open_cell_of(const PhxSim *sim, uint32_t slot, uint32_t layer) {
     const PhxUnitTable *units = &sim->world->unit;
-    const uint32_t cell = phx_nav_cell_clamped(grid, units->pos_x[slot], units->pos_y[slot]);
-    const uint32_t open = phx_nav_nearest_open(grid, cell);
-    return open == PHX_NAV_NO_CELL ? PHX_COMPONENT_NONE : sim->component[open];
+    const PhxNavGrid plane = phx_routes_plane(sim->layers.routes, layer);
+    return phx_nav_nearest_open(&plane, phx_cost_cell_of(&plane, phx_layers_size(sim, layer),
+                                                         units->pos_x[slot], units->pos_y[slot]));
 }
 
 static void order_unit(PhxSim *sim, uint32_t slot, const PhxCommandData *command, Aim aim, fix16_t radius) {
@@ -74,15 +75,17 @@ static void order_unit(PhxSim *sim, uint32_t slot, const PhxCommandData *command
 }
 
 static void execute_move(PhxSim *sim, const PhxCommandData *command, uint8_t player) {
-    const PhxNavGrid grid = phx_sim_grid(sim->world);
     const fix16_t radius = group_radius(sim->world, command, player);
-    Aim aim = {PHX_COMPONENT_NONE, 0, 0, false};
+    Aim aim = {.part = PHX_NAV_NO_CELL};
     for (uint32_t i = 0; i < command->unit_count; i++) {
         const uint32_t slot = own_unit(sim->world, command, i, player);
         if (slot == UINT32_MAX) continue;
-        const uint32_t component = component_of(sim, &grid, slot);
-        if (component == PHX_COMPONENT_NONE) continue;
-        if (component != aim.component) aim = aim_for(sim, &grid, command, component);
+        const uint32_t layer = phx_layers_of(sim, slot);
+        if (!phx_layers_is_ready(sim, layer)) continue; /* the unit was born in this tick */
+        const uint32_t cell = open_cell_of(sim, slot, layer);
+        if (cell == PHX_NAV_NO_CELL) continue;
+        const uint32_t part = phx_routes_part(sim->layers.routes, layer, cell);
+        if (part != aim.part || layer != aim.layer) aim = aim_for(sim, command, layer, part, cell);
         order_unit(sim, slot, command, aim, radius);
     }
 }

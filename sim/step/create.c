@@ -9,8 +9,9 @@
 #include "step/content_format.h"
 #include "step/sim_internal.h"
 
-/* Memory that cached fields may take by default. */
+/* Memory that cached fields may take by default: enough for GOALS goals, but no more than 64 MiB. */
 #define FIELD_CACHE_BYTES ((size_t)64 << 20)
+enum { GOALS = 128, TILE_BYTES = 36 << 10 }; /* a tile, with its part of rings and tables */
 
 void phx_sim_builtin_specs(PhxTableSpec *specs, uint32_t width, uint32_t height, uint32_t units,
                            uint32_t orders) {
@@ -92,29 +93,27 @@ static PhxStatus assemble_world(PhxSim *sim, const PhxWorld *content, PhxError *
     return PHX_OK;
 }
 
-static uint32_t field_capacity(uint32_t wanted, uint32_t width, uint32_t height) {
-    if (wanted != 0) return wanted < PHX_SIM_FIELD_CACHE_LIMIT ? wanted : PHX_SIM_FIELD_CACHE_LIMIT;
-    const size_t fitting = FIELD_CACHE_BYTES / phx_field_size(width, height);
-    if (fitting < 1) return 1;
-    return fitting < PHX_SIM_FIELD_CACHE_DEFAULT ? (uint32_t)fitting : PHX_SIM_FIELD_CACHE_DEFAULT;
+static size_t cache_bytes(size_t wanted, const PhxWorld *world) {
+    const PhxTable *terrain = &world->tables[PHX_TABLE_terrain];
+    const size_t sectors = (size_t)((terrain->width + 63) / 64) * ((terrain->height + 63) / 64);
+    if (wanted != 0) return wanted;
+    if (sectors > FIELD_CACHE_BYTES / ((size_t)GOALS * TILE_BYTES)) return FIELD_CACHE_BYTES;
+    return (sectors + 1) * GOALS * TILE_BYTES; /* the routes take about a tile each */
 }
 
 /* Everything beside the world; the same function measures (arena without memory, `sim` null) and lays out. */
-static PhxSim *lay_out(PhxArena *arena, const PhxContentHead *head, uint32_t tables, uint32_t cache,
-                       uint32_t workers) {
+static PhxSim *lay_out(PhxArena *arena, const PhxContentHead *head, uint32_t tables, uint32_t workers) {
     PhxSim *sim = phx_arena_push(arena, 1, sizeof(PhxSim));
     PhxSim measured = {0};
     PhxSim *made = sim ? sim : &measured;
-    const size_t units = head->unit_capacity, cells = (size_t)head->width * head->height;
+    const size_t units = head->unit_capacity;
     made->table_hashes = PHX_ARENA_ARRAY(arena, uint64_t, tables);
     made->event_capacity = PHX_SIM_EVENTS_A_UNIT * head->unit_capacity + PHX_SIM_EVENTS_BESIDES;
     made->events = PHX_ARENA_ARRAY(arena, PhxEvent, made->event_capacity);
     made->event_kinds = PHX_ARENA_ARRAY(arena, uint8_t, units);
     made->prev_x = PHX_ARENA_ARRAY(arena, fix16_t, units);
     made->prev_y = PHX_ARENA_ARRAY(arena, fix16_t, units);
-    made->component = PHX_ARENA_ARRAY(arena, uint32_t, cells);
-    made->component_stack = PHX_ARENA_ARRAY(arena, uint32_t, cells);
-    phx_fields_layout(&made->fields, arena, cache, head->width, head->height, workers);
+    phx_layers_layout(&made->layers, arena);
     phx_spatial_layout(&made->spatial, arena, head->unit_capacity);
     phx_orca_layout(&made->orca, arena, head->unit_capacity, PHX_SIM_TYPE_LIMIT);
     made->living = PHX_ARENA_ARRAY(arena, uint32_t, units);
@@ -124,6 +123,7 @@ static PhxSim *lay_out(PhxArena *arena, const PhxContentHead *head, uint32_t tab
     made->rooms = PHX_ARENA_ARRAY(arena, PhxRoom, workers);
     for (uint32_t w = 0; w < workers; w++) phx_room_layout(made->rooms ? &made->rooms[w] : NULL, arena);
     made->batch = PHX_ARENA_ARRAY(arena, uint32_t, units);
+    made->tile = PHX_ARENA_ARRAY(arena, uint32_t, units);
     made->later = PHX_ARENA_ARRAY(arena, uint32_t, units);
     made->queue = PHX_ARENA_ARRAY(arena, PhxQueuedCommand, PHX_TICK_COMMAND_LIMIT);
     return sim;
@@ -134,18 +134,17 @@ static PhxStatus make_shell(const PhxSimConfig *config, const PhxContentHead *he
     const PhxAllocator allocator = config->allocator.allocate ? config->allocator : phx_allocator_default();
     const PhxJobs jobs = config->jobs.parallel_for ? config->jobs : phx_jobs_serial();
     const uint32_t tables = PHX_TABLE_BUILTIN_COUNT + (config->game ? config->game->table_count : 0);
-    const uint32_t cache = field_capacity(config->field_cache, head->width, head->height);
     PhxArena arena = phx_arena_measure();
-    (void)lay_out(&arena, head, tables, cache, jobs.workers);
+    (void)lay_out(&arena, head, tables, jobs.workers);
     const size_t size = arena.used;
     const PhxStatus status = phx_arena_create(&arena, allocator, size);
     if (status != PHX_OK) return phx_error_set(error, status, 0, "no memory for a sim of %zu bytes", size);
-    PhxSim *sim = lay_out(&arena, head, tables, cache, jobs.workers);
+    PhxSim *sim = lay_out(&arena, head, tables, jobs.workers);
     sim->arena = arena;
     sim->allocator = allocator;
     sim->jobs = jobs;
     sim->game = config->game;
-    sim->field_cache_wanted = config->field_cache;
+    sim->field_cache_bytes = config->field_cache_bytes;
     *out = sim;
     return PHX_OK;
 }
@@ -165,6 +164,12 @@ static PhxStatus check_game(const PhxGame *game, PhxError *error) {
     return PHX_OK;
 }
 
+/* For the first time. */
+static PhxStatus derive(PhxSim *sim) {
+    const PhxStatus status = phx_layers_create(sim, cache_bytes(sim->field_cache_bytes, sim->world));
+    return status != PHX_OK ? status : phx_sim_derive_terrain(sim);
+}
+
 static PhxStatus fill(PhxSim *sim, const PhxContentHead *head, const PhxSettings *settings, PhxReader *reader,
                       PhxError *error) {
     PhxWorld *content;
@@ -175,9 +180,8 @@ static PhxStatus fill(PhxSim *sim, const PhxContentHead *head, const PhxSettings
     phx_world_destroy(content);
     if (status == PHX_OK) status = phx_phases_collect(sim, error);
     if (status != PHX_OK) return status;
-    sim->terrain_revision = sim->world->tables[PHX_TABLE_terrain].revision - 1; /* so that it is derived */
-    status = phx_sim_derive_terrain(sim);
-    if (status != PHX_OK) return phx_error_set(error, status, 0, "no memory for the walls of the map");
+    status = derive(sim);
+    if (status != PHX_OK) return phx_error_set(error, status, 0, "no memory for walls and ways of the map");
     const uint32_t used = sim->world->tables[PHX_TABLE_unit].used;
     memcpy(sim->prev_x, sim->world->unit.pos_x, used * sizeof *sim->prev_x);
     memcpy(sim->prev_y, sim->world->unit.pos_y, used * sizeof *sim->prev_y);
@@ -208,6 +212,7 @@ void phx_sim_destroy(PhxSim *sim) {
     phx_world_destroy(sim->world);
     phx_world_destroy(sim->spare);
     phx_walls_destroy(&sim->walls);
+    phx_routes_destroy(sim->layers.routes);
     PhxArena arena = sim->arena; /* the sim lies inside its own arena */
     phx_arena_destroy(&arena);
 }
@@ -217,7 +222,7 @@ PhxStatus phx_sim_clone(const PhxSim *sim, PhxSim **out) {
     const PhxContentHead head = {sim->settings, terrain->width, terrain->height,
                                  sim->world->tables[PHX_TABLE_unit].capacity,
                                  sim->world->tables[PHX_TABLE_order].capacity};
-    const PhxSimConfig config = {sim->allocator, sim->jobs, sim->game, sim->field_cache_wanted};
+    const PhxSimConfig config = {sim->allocator, sim->jobs, sim->game, sim->field_cache_bytes};
     PhxStatus status = make_shell(&config, &head, out, NULL);
     if (status != PHX_OK) return status;
     PhxSim *copy = *out;
@@ -233,9 +238,8 @@ PhxStatus phx_sim_clone(const PhxSim *sim, PhxSim **out) {
         memcpy(copy->prev_y, sim->prev_y, used * sizeof *copy->prev_y);
         copy->event_count = sim->event_count;
         memcpy(copy->events, sim->events, sim->event_count * sizeof *copy->events);
-        copy->terrain_revision = copy->world->tables[PHX_TABLE_terrain].revision - 1;
         phx_sim_refresh_hashes(copy);
-        status = phx_sim_derive_terrain(copy);
+        status = derive(copy);
     }
     if (status != PHX_OK) {
         phx_sim_destroy(copy);

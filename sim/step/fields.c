@@ -1,126 +1,125 @@
-/* fields.c: the phase `fields` and the cache of flow fields, one field a goal cell, shared by every unit that
- * goes there.
+/* fields.c: the phase `fields`: which tiles of which fields the units need, shared by all that go the same
+ * way.
  *
- * In: goals of the units under an order. Out: the field of each. Cost: a look-up a unit; a build for a goal
- * that is new. If more goals are live than the cache holds, the units are served in batches, and fields are
- * built again in every tick: slower, never different. Determinism: a field is a pure function of (terrain,
- * goal cell), so neither eviction nor laziness nor the order of builds can change what a unit is told. Each
- * job builds one entry and writes only that entry and its worker's scratch.
+ * In: goals and positions of the units under an order. Out: the tile of each. Cost: a look-up a unit; the
+ * building of tiles that are new. If more tiles are wanted than the cache holds, the units are served in
+ * batches, and tiles are built again in every tick: slower, never different.
+ *
+ * A set of goals is named by 64 bits: a cell of the unit's layer; or, with the highest bit set, a row of
+ * table destination and the low 32 bits of its generation, so that a name never gets another meaning.
+ * Determinism: a tile is a pure function of (layer, set of goals, sector) and the ground, so neither eviction
+ * nor laziness nor the order of builds can change what a unit is told.
  */
 #include "base/assert.h"
 #include "base/bitset.h"
 #include "step/sim_internal.h"
 
-void phx_fields_layout(PhxFieldCache *cache, PhxArena *arena, uint32_t capacity, uint32_t width,
-                       uint32_t height, uint32_t workers) {
-    const bool real = arena->base != NULL;
-    PhxFieldCache made = {.capacity = capacity};
-    made.entry = PHX_ARENA_ARRAY(arena, PhxCachedField, capacity);
-    made.entry_of_cell = PHX_ARENA_ARRAY(arena, uint16_t, (size_t)width * height);
-    made.scratch = PHX_ARENA_ARRAY(arena, void *, workers);
-    made.to_build = PHX_ARENA_ARRAY(arena, uint32_t, capacity);
-    for (uint32_t i = 0; i < capacity; i++) {
-        void *memory = phx_arena_push(arena, 1, phx_field_size(width, height));
-        if (!real) continue;
-        phx_field_init(&made.entry[i].field, width, height, memory);
-        made.entry[i].goal = PHX_NAV_NO_CELL;
+enum { NO_TILE = -1, MODE_NEAREST = 0, MODE_AREA = 1, LANES = 8 };
+#define GOAL_ROW ((uint64_t)1 << 63) /* the set is a row of table destination */
+
+/* The name of a unit's goals in its layer. */
+static uint64_t goal_of(const PhxSim *sim, uint32_t slot, uint32_t layer) {
+    const PhxWorld *world = sim->world;
+    const PhxTable *rows = &world->tables[PHX_TABLE_destination];
+    const PhxNavGrid plane = phx_routes_plane(sim->layers.routes, layer);
+    const uint32_t row = phx_table_find(rows, world->unit.destination[slot]);
+    if (row != UINT32_MAX && world->destination.mode[row] <= MODE_AREA)
+        return GOAL_ROW | (uint64_t)row << 32 | world->destination.generation[row];
+    return phx_cost_cell_of(&plane, phx_layers_size(sim, layer), world->unit.goal_x[slot],
+                            world->unit.goal_y[slot]);
+}
+
+/* The cells whose centre lies within a disc. Bound: a radius of 32 gives at most 3,300. */
+static uint32_t expand_area(const PhxNavGrid *plane, uint32_t size, PhxVec2 center, fix16_t radius,
+                            uint32_t *cells) {
+    const PhxVec2 at = phx_cost_to_layer(size, center);
+    const int32_t reach = radius / PHX_FIX_ONE + 1;
+    const uint32_t middle = phx_cost_cell_of(plane, size, center.x, center.y);
+    const int32_t cx = (int32_t)(middle % plane->width), cy = (int32_t)(middle / plane->width);
+    uint32_t count = 0;
+    for (int32_t y = cy - reach; y <= cy + reach; y++)
+        for (int32_t x = cx - reach; x <= cx + reach; x++) {
+            if (!phx_nav_passable(plane, x, y) || count == PHX_ROUTES_GOAL_LIMIT) continue;
+            const uint32_t cell = (uint32_t)y * plane->width + (uint32_t)x;
+            if (phx_vec2_distance_sq(phx_nav_cell_center(plane, cell), at) <=
+                (uint64_t)((int64_t)radius * radius))
+                cells[count++] = cell;
+        }
+    if (count == 0) cells[count++] = phx_nav_nearest_open(plane, middle);
+    return count;
+}
+
+uint32_t phx_goals_expand(const PhxSim *sim, uint32_t layer, uint64_t goal, uint32_t *cells) {
+    const PhxDestinationTable *rows = &sim->world->destination;
+    const PhxNavGrid plane = phx_routes_plane(sim->layers.routes, layer);
+    const uint32_t size = phx_layers_size(sim, layer);
+    if (!(goal & GOAL_ROW)) {
+        cells[0] = phx_nav_nearest_open(&plane, (uint32_t)goal);
+        return 1;
     }
-    for (uint32_t i = 0; i < workers; i++) {
-        void *memory = phx_arena_push(arena, 1, phx_field_scratch_size(width, height));
-        if (real) made.scratch[i] = memory;
-    }
-    if (real) *cache = made;
+    const uint32_t row = (uint32_t)(goal >> 32) & (PHX_SIM_DESTINATION_LIMIT - 1);
+    if (rows->generation[row] != (uint32_t)goal) return 0; /* the set is no more */
+    if (rows->mode[row] == MODE_AREA)
+        return expand_area(&plane, size, phx_vec2(rows->x[row * LANES], rows->y[row * LANES]),
+                           rows->radius[row], cells);
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < rows->count[row] && i < LANES; i++)
+        cells[count++] = phx_nav_nearest_open(
+            &plane, phx_cost_cell_of(&plane, size, rows->x[row * LANES + i], rows->y[row * LANES + i]));
+    return count;
 }
 
-static void forget(PhxFieldCache *cache, PhxCachedField *entry) {
-    if (entry->goal != PHX_NAV_NO_CELL) cache->entry_of_cell[entry->goal] = 0;
-    entry->goal = PHX_NAV_NO_CELL;
+PhxUnitField phx_fields_of(const PhxSim *sim, uint32_t slot) {
+    const PhxUnitTable *units = &sim->world->unit;
+    PhxUnitField field = {0};
+    if (sim->tile[slot] == (uint32_t)NO_TILE) return field;
+    const uint32_t layer = phx_layers_of(sim, slot), size = phx_layers_size(sim, layer);
+    field.tile = phx_routes_tile(sim->layers.routes, sim->tile[slot]);
+    field.plane = phx_routes_plane(sim->layers.routes, layer);
+    field.cell = phx_cost_cell_of(&field.plane, size, units->pos_x[slot], units->pos_y[slot]);
+    field.at = phx_cost_to_layer(size, phx_vec2(units->pos_x[slot], units->pos_y[slot]));
+    field.goal = phx_cost_to_layer(size, phx_vec2(units->goal_x[slot], units->goal_y[slot]));
+    return field;
 }
 
-void phx_fields_clear(PhxSim *sim) {
-    PhxFieldCache *cache = &sim->fields;
-    cache->batch = 0;
-    for (uint32_t i = 0; i < cache->capacity; i++) {
-        forget(cache, &cache->entry[i]);
-        cache->entry[i].last_used = 0;
-    }
-}
-
-static uint32_t goal_cell(const PhxSim *sim, uint32_t slot) {
-    const PhxNavGrid grid = phx_sim_grid(sim->world);
-    return phx_nav_cell_clamped(&grid, sim->world->unit.goal_x[slot], sim->world->unit.goal_y[slot]);
-}
-
-const PhxField *phx_fields_of(const PhxSim *sim, uint32_t slot) {
-    const uint32_t entry = sim->fields.entry_of_cell[goal_cell(sim, slot)];
-    PHX_ASSERT(entry != 0, slot, sim->fields.batch);
-    return &sim->fields.entry[entry - 1].field;
-}
-
-/* An empty entry, or the one that was used longest ago, but none of this batch; null if all are of this
- * batch. */
-static PhxCachedField *take_entry(PhxFieldCache *cache) {
-    PhxCachedField *oldest = NULL;
-    for (uint32_t i = 0; i < cache->capacity; i++) {
-        PhxCachedField *entry = &cache->entry[i];
-        if (entry->goal == PHX_NAV_NO_CELL) return entry;
-        if (entry->last_used != cache->batch && (!oldest || entry->last_used < oldest->last_used))
-            oldest = entry;
-    }
-    if (oldest) forget(cache, oldest);
-    return oldest;
-}
-
-/* Makes sure that a goal has an entry of this batch; false when the cache is full of this batch's. */
-static bool claim_entry(PhxFieldCache *cache, uint32_t goal) {
-    uint32_t index = cache->entry_of_cell[goal];
-    if (index == 0) {
-        PhxCachedField *entry = take_entry(cache);
-        if (!entry) return false;
-        entry->goal = goal;
-        index = (uint32_t)(entry - cache->entry) + 1;
-        cache->entry_of_cell[goal] = (uint16_t)index;
-        cache->to_build[cache->build_count++] = index - 1;
-    }
-    cache->entry[index - 1].last_used = cache->batch;
-    return true;
-}
-
-static void build_range(void *context, uint32_t begin, uint32_t end, uint32_t worker) {
-    PhxSim *sim = context;
-    const PhxNavGrid grid = phx_sim_grid(sim->world);
-    for (uint32_t i = begin; i < end; i++) {
-        PhxCachedField *entry = &sim->fields.entry[sim->fields.to_build[i]];
-        /* A goal in a wall (possible only in a forged snapshot) or a sum beyond 32 bits leaves an empty
-         * field: its units are told "no way" alike on every peer. */
-        if (phx_field_build(&entry->field, &grid, PHX_FIELD_WEIGHTS_DEFAULT, &entry->goal, 1,
-                            sim->fields.scratch[worker]) != PHX_OK)
-            phx_field_init(&entry->field, grid.width, grid.height, entry->field.integration);
-    }
+/* Claims a unit's tile; false when the cache is full of this batch's. Without its layer (there was no memory
+ * for it) a unit has none. */
+static bool claim_tile(PhxSim *sim, uint32_t slot) {
+    PhxRoutes *routes = sim->layers.routes;
+    const PhxUnitTable *units = &sim->world->unit;
+    const uint32_t layer = phx_layers_of(sim, slot);
+    sim->tile[slot] = (uint32_t)NO_TILE;
+    if (!phx_layers_is_ready(sim, layer)) return true;
+    const PhxNavGrid plane = phx_routes_plane(routes, layer);
+    const uint32_t cell =
+        phx_cost_cell_of(&plane, phx_layers_size(sim, layer), units->pos_x[slot], units->pos_y[slot]);
+    return phx_routes_claim(routes, layer, goal_of(sim, slot, layer), cell, &sim->tile[slot]);
 }
 
 uint32_t phx_fields_prepare(PhxSim *sim, const uint32_t *pending, uint32_t count) {
-    PhxFieldCache *cache = &sim->fields;
     uint32_t later = 0;
-    cache->batch++;
-    cache->build_count = 0;
     sim->batch_count = 0;
+    phx_routes_begin(sim->layers.routes);
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t slot = pending[i];
-        if (claim_entry(cache, goal_cell(sim, slot)))
+        if (claim_tile(sim, slot))
             sim->batch[sim->batch_count++] = slot;
         else
             sim->later[later++] = slot; /* later <= i: reading and writing the same list is safe */
     }
-    phx_parallel_for(&sim->jobs, cache->build_count, 1, build_range, sim);
+    const PhxStatus status = phx_routes_build(sim->layers.routes, &sim->jobs);
+    PHX_ASSERT(status == PHX_OK, status, sim->batch_count); /* it allocates nothing */
     return later;
 }
 
-/* Lists the living and the moving units, and prepares the first batch of fields: in most matches, all. */
+/* Brings the ground up to date, lists the living and the moving units, and prepares the first batch of tiles:
+ * in most matches, all. */
 void phx_phase_fields(const PhxPhaseContext *context, void *user) {
     PhxSim *sim = context->sim;
     const PhxTable *units = &context->world->tables[PHX_TABLE_unit];
     (void)user;
+    const PhxStatus status = phx_sim_derive_terrain(sim);
+    if (status != PHX_OK) sim->trouble = status;
     sim->living_count = sim->moving_count = 0;
     for (size_t s = phx_bitset_next(units->alive, units->used, 0); s < units->used;
          s = phx_bitset_next(units->alive, units->used, s + 1)) {

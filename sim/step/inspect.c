@@ -49,7 +49,9 @@ uint64_t phx_sim_audit_failures(const PhxSim *sim) { return sim->world->audit_fa
 
 size_t phx_sim_memory_bytes(const PhxSim *sim) {
     const size_t spare = sim->spare ? sim->spare->arena.size : 0;
-    return sim->arena.size + phx_walls_bytes(&sim->walls) + sim->world->arena.size + spare;
+    const PhxRoutesUse use = phx_routes_use(sim->layers.routes);
+    return sim->arena.size + phx_walls_bytes(&sim->walls) + use.plane_bytes + use.graph_bytes +
+           use.cache_limit + sim->world->arena.size + spare;
 }
 
 const char *phx_sim_table_name(const PhxSim *sim, uint32_t table) {
@@ -123,7 +125,7 @@ PhxStatus phx_sim_query_direction(const PhxSim *sim, fix16_t goal_x, fix16_t goa
     const uint32_t goal = phx_nav_cell_at(&grid, goal_x, goal_y), cell = phx_nav_cell_at(&grid, x, y);
     *out = phx_dir(0, 0);
     if (goal == PHX_NAV_NO_CELL || cell == PHX_NAV_NO_CELL) return PHX_ERROR_RANGE;
-    if (sim->component[goal] == UINT32_MAX || sim->component[goal] != sim->component[cell])
+    if (grid.cost[goal] == PHX_NAV_IMPASSABLE || grid.cost[cell] == PHX_NAV_IMPASSABLE)
         return PHX_ERROR_NOT_FOUND;
     const size_t field_bytes = (phx_field_size(grid.width, grid.height) + 63) & ~(size_t)63;
     PhxArena arena;
@@ -133,6 +135,7 @@ PhxStatus phx_sim_query_direction(const PhxSim *sim, fix16_t goal_x, fix16_t goa
     PhxField field;
     phx_field_init(&field, grid.width, grid.height, arena.base);
     status = phx_field_build(&field, &grid, PHX_FIELD_WEIGHTS_DEFAULT, &goal, 1, arena.base + field_bytes);
+    if (status == PHX_OK && field.flow[cell] == PHX_FLOW_NONE) status = PHX_ERROR_NOT_FOUND;
     if (status == PHX_OK && field.flow[cell] == PHX_FLOW_GOAL)
         (void)phx_vec2_normalize(phx_vec2_sub(phx_vec2(goal_x, goal_y), phx_vec2(x, y)), out);
     else if (status == PHX_OK)

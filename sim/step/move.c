@@ -23,23 +23,22 @@ static PhxVec2 position_of(const PhxWorld *world, uint32_t slot) {
 
 /* Which way the field leads a unit; (0, 0) in the goal's cell and where there is no way. */
 static PhxDir field_direction_of(const PhxSim *sim, uint32_t slot) {
-    const PhxVec2 at = position_of(sim->world, slot);
-    return phx_field_direction(phx_fields_of(sim, slot), at.x, at.y);
+    const PhxUnitField field = phx_fields_of(sim, slot);
+    if (!field.tile) return phx_dir(0, 0);
+    return phx_tile_direction(field.tile, &field.plane, field.goal, field.at.x, field.at.y);
 }
 
 /* Whether a unit is in the cell of its goal, and walks straight to the point. */
 static bool in_goal_cell(const PhxSim *sim, uint32_t slot) {
-    const PhxNavGrid grid = phx_sim_grid(sim->world);
-    const PhxVec2 at = position_of(sim->world, slot);
-    return phx_fields_of(sim, slot)->flow[phx_nav_cell_clamped(&grid, at.x, at.y)] == PHX_FLOW_GOAL;
+    const PhxUnitField field = phx_fields_of(sim, slot);
+    bool in_sight;
+    return field.tile && phx_tile_flow(field.tile, &field.plane, field.cell, &in_sight) == PHX_FLOW_GOAL;
 }
 
 /* Cost of the way to the goal, in tenths of a cell; UINT64_MAX: none. */
 static uint64_t cost_to_goal(const PhxSim *sim, uint32_t slot) {
-    const PhxNavGrid grid = phx_sim_grid(sim->world);
-    const PhxVec2 at = position_of(sim->world, slot);
-    const uint32_t cost = phx_fields_of(sim, slot)->integration[phx_nav_cell_clamped(&grid, at.x, at.y)];
-    return cost == PHX_FIELD_UNREACHED ? UINT64_MAX : cost;
+    const PhxUnitField field = phx_fields_of(sim, slot);
+    return field.tile ? phx_tile_cost(field.tile, &field.plane, field.cell) : UINT64_MAX;
 }
 
 /* For the one purpose of seeing progress: 64 times the field's cost, and inside the goal's cell the distance

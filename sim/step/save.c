@@ -53,11 +53,13 @@ PhxStatus phx_sim_restore(PhxSim *sim, const void *bytes, size_t size, PhxError 
 void phx_sim_drop_derived(PhxSim *sim, uint8_t poison) {
     phx_world_rederive(sim->world);
     phx_world_poison(sim->world, poison);
-    /* The terrain's revision has risen: walls, components and fields are made again in the next tick. */
+    /* The whole terrain is touched: walls are made again in the next tick, and so are the layers. */
+    phx_routes_close(sim->layers.routes);
     const uint32_t capacity = sim->world->tables[PHX_TABLE_unit].capacity;
     memset(sim->living, poison, capacity * sizeof *sim->living);
     memset(sim->moving, poison, capacity * sizeof *sim->moving);
     memset(sim->batch, poison, capacity * sizeof *sim->batch);
+    memset(sim->tile, poison, capacity * sizeof *sim->tile);
     memset(sim->later, poison, capacity * sizeof *sim->later);
     memset(sim->classes, poison, sizeof sim->classes);
     sim->living_count = sim->moving_count = sim->batch_count = sim->later_count = 0;

@@ -35,10 +35,11 @@ PhxStatus phx_sim_step(PhxSim *sim, const PhxCommand *commands, uint32_t count) 
     if (status == PHX_OK) status = phx_sim_derive_terrain(sim);
     if (status != PHX_OK) return status;
     begin_tick(sim);
+    sim->trouble = PHX_OK;
     phx_phases_run(sim);
     sim->commands = NULL;
     sim->command_count = 0;
-    return PHX_OK;
+    return sim->trouble;
 }
 
 void phx_phase_clock(const PhxPhaseContext *context, void *user) {

@@ -34,10 +34,10 @@ static void build(PhxScenario *scenario) {
         return;
     }
     PhxSim *sim;
-    const PhxSimConfig config = {.field_cache = 1};
+    const PhxSimConfig config = {.field_cache_bytes = 1};
     if (phx_sim_create(&config, blob, size, NULL, &sim, NULL) != PHX_OK) abort();
     for (uint32_t i = 0; i < scenario->order_count && i < 8; i++)
-        phx_scenario_orders(scenario, scenario->orders[i].tick, ignore, NULL);
+        phx_scenario_orders(scenario, sim, scenario->orders[i].tick, ignore, NULL);
     phx_sim_destroy(sim);
     free(blob);
 }

@@ -38,7 +38,7 @@ static PhxSim *make_sim(const uint8_t *cost, uint32_t side, const Walker *walker
     uint8_t *blob = malloc(size);
     CHECK_OK(phx_content_write(builder, blob, size, &size));
     phx_content_end(builder);
-    CHECK_OK(phx_sim_create(&(PhxSimConfig){.field_cache = 64}, blob, size, NULL, &sim, &error));
+    CHECK_OK(phx_sim_create(&(PhxSimConfig){0}, blob, size, NULL, &sim, &error));
     free(blob);
     return sim;
 }

@@ -87,7 +87,7 @@ PHX_TEST(sim, threads_cache_size_and_clones_change_nothing) {
     phx_sim_destroy(sim);
     static const uint32_t threads[] = {2, 3, 8}, caches[] = {1, 2, 64};
     for (int i = 0; i < 3; i++) {
-        PhxSimConfig config = {.field_cache = caches[i]};
+        PhxSimConfig config = {.field_cache_bytes = caches[i] * PHX_FIELD_TILE_BYTES};
         CHECK_OK(phx_jobs_threads_create(threads[i], &config.jobs));
         sim = little_sim(&config, seed, SIDE, UNITS);
         for (int t = 0; t < TICKS; t++) {

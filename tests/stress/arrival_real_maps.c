@@ -135,7 +135,7 @@ static PhxSim *make_sim(Scene *scene, uint64_t *seed) {
     uint8_t *blob = malloc(size);
     CHECK_OK(phx_content_write(builder, blob, size, &size));
     phx_content_end(builder);
-    CHECK_OK(phx_sim_create(&(PhxSimConfig){.field_cache = 2}, blob, size, NULL, &sim, &error));
+    CHECK_OK(phx_sim_create(&(PhxSimConfig){0}, blob, size, NULL, &sim, &error));
     free(blob), free(taken), free(memory);
     return sim;
 }

@@ -260,7 +260,7 @@ static int parse(Bench *bench, int argc, const char **argv) {
         {"ticks", 't', POPT_ARG_LONGLONG, &bench->ticks, 0, "ticks of each run (default: the scenario's own)",
          "N"},
         {"field-cache", 0, POPT_ARG_LONGLONG, &bench->field_cache, 0,
-         "flow fields kept (default: the scenario's, or 16)", "N"},
+         "tiles of flow fields kept (default: the scenario's, or 64 MiB of them)", "N"},
         {"peer-ms", 0, POPT_ARG_STRING, &peer, 0, "compare with another program's milliseconds a tick", "X"},
         {"peer-name", 0, POPT_ARG_STRING, &bench->peer_name, 0, "what that program is called", "NAME"},
         POPT_TABLEEND};
@@ -269,7 +269,7 @@ static int parse(Bench *bench, int argc, const char **argv) {
         code = phx_cli_optional(bench->cli, "--ticks", &bench->ticks, 1, 100000000, "the scenario's own");
     if (code == PHX_CLI_GO)
         code = phx_cli_optional(bench->cli, "--field-cache", &bench->field_cache, 1, 4096,
-                                "the scenario's, or 16");
+                                "the scenario's, or 64 MiB of them");
     if (code == PHX_CLI_GO) code = read_peer(bench, peer);
     if (code != PHX_CLI_GO) return code;
     return phx_cli_list(bench->cli, "--threads", threads ? threads : "1,2", 1, PHX_JOBS_WORKERS_MAX,

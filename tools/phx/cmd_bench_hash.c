@@ -82,7 +82,7 @@ static PhxStatus create_from(PhxContentBuilder *builder, PhxSim **out, PhxError 
     void *blob = malloc(size);
     if (blob == NULL) return PHX_ERROR_MEMORY;
     PhxStatus status = phx_content_write(builder, blob, size, &size);
-    const PhxSimConfig config = {.field_cache = PLACES};
+    const PhxSimConfig config = {0};
     if (status == PHX_OK) status = phx_sim_create(&config, blob, size, NULL, out, error);
     free(blob);
     return status;

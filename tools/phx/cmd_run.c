@@ -59,7 +59,7 @@ static int parse(Running *running, int argc, const char **argv) {
          "before every tick, go through a snapshot into another world", NULL},
         {"drop", 0, POPT_ARG_NONE, &o->drop, 0, "before every tick, throw away all that is derived", NULL},
         {"field-cache", 0, POPT_ARG_LONGLONG, &o->field_cache, 0,
-         "flow fields kept (default: the scenario's, or 16)", "N"},
+         "tiles of flow fields kept (default: the scenario's, or 64 MiB of them)", "N"},
         POPT_TABLEEND};
     PhxCli *cli = running->cli;
     int code = phx_cli_parse(cli, argc, argv, table, &usage);
@@ -68,7 +68,8 @@ static int parse(Running *running, int argc, const char **argv) {
         code = phx_cli_optional(cli, "--ticks", &o->ticks, 0, 100000000, "the scenario's own end");
     if (code == PHX_CLI_GO) code = phx_cli_range(cli, "--threads", o->threads, 1, PHX_JOBS_WORKERS_MAX);
     if (code == PHX_CLI_GO)
-        code = phx_cli_optional(cli, "--field-cache", &o->field_cache, 1, 4096, "the scenario's, or 16");
+        code = phx_cli_optional(cli, "--field-cache", &o->field_cache, 1, 4096,
+                                "the scenario's, or 64 MiB of them");
     if (code == PHX_CLI_GO) code = phx_cli_writable(cli, o->replay);
     if (code == PHX_CLI_GO) code = phx_cli_writable_picture(cli, o->png);
     return code;

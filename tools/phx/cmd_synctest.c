@@ -76,7 +76,7 @@ static int parse(Test *test, int argc, const char **argv) {
         {"poison", 'p', POPT_ARG_STRING, &o->poison, 0,
          "also a world whose fresh memory and dropped caches are full of this byte", "BYTE"},
         {"field-cache", 0, POPT_ARG_LONGLONG, &o->field_cache, 0,
-         "flow fields kept in the worlds beside the first (default: as many as there)", "N"},
+         "tiles of flow fields kept in the worlds beside the first (default: as many as there)", "N"},
         {"ticks", 't', POPT_ARG_LONGLONG, &o->ticks, 0, "play N ticks (default: to the end)", "N"},
         {"seed", 's', POPT_ARG_STRING, &o->seed, 0, "another seed, for a scenario or blob", "N"},
         POPT_TABLEEND};

@@ -97,7 +97,9 @@ static void add_command(PhxSoloInput *input, uint8_t slot, const uint8_t *bytes,
     memcpy(input->bytes + input->used, bytes, size);
     input->offsets[input->count] = input->used;
     input->commands[input->count++] =
-        (PhxCommand){.slot = slot, .sequence = input->sequence[slot]++, .size = size};
+        (PhxCommand){.slot = slot,
+                     .sequence = input->sequence[slot < PHX_PLAYER_LIMIT ? slot : PHX_PLAYER_LIMIT]++,
+                     .size = size};
     input->used += size;
     input->total++;
 }
@@ -129,7 +131,7 @@ int phx_solo_collect(PhxSolo *solo, const PhxCommand **commands, uint32_t *count
     const uint32_t tick = phx_sim_tick(solo->sim);
     drop_given(input);
     if (solo->content->file.scenario != NULL)
-        phx_scenario_orders(solo->content->file.scenario, tick, take_order, input);
+        phx_scenario_orders(solo->content->file.scenario, solo->sim, tick, take_order, input);
     for (uint8_t slot = 0; slot < PHX_PLAYER_LIMIT; slot++) {
         if (input->bots[slot] == NULL) continue;
         input->slot = slot;
@@ -167,9 +169,9 @@ static int choose_bots(PhxSolo *solo) {
 static int create_sim(PhxSolo *solo, PhxSim **out) {
     const PhxScenario *scenario = solo->content->file.scenario;
     const uint32_t asked = solo->options.field_cache;
-    const PhxSimConfig config = {.jobs = solo->jobs,
-                                 .game = solo->cli->game,
-                                 .field_cache = asked || scenario == NULL ? asked : scenario->field_cache};
+    const uint32_t tiles = asked || scenario == NULL ? asked : scenario->field_cache;
+    const PhxSimConfig config = {
+        .jobs = solo->jobs, .game = solo->cli->game, .field_cache_bytes = tiles * PHX_FIELD_TILE_BYTES};
     PhxError error = {0};
     const PhxStatus status = phx_sim_create(&config, solo->content->blob, solo->content->blob_size,
                                             &solo->content->info.settings, out, &error);

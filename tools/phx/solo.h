@@ -35,7 +35,7 @@ void phx_solo_content_close(PhxSoloContent *content);
 
 typedef struct PhxSoloOptions {
     uint32_t threads;     /* 1 .. */
-    uint32_t field_cache; /* 0: the default */
+    uint32_t field_cache; /* tiles; 0: the default */
     bool reload,
         drop;        /* before each tick: into another world by a snapshot; throw away all that is derived */
     const char *bot; /* of every player; null: the scenario's own, idle for a blob */
@@ -46,9 +46,9 @@ typedef struct PhxSoloOptions {
 
 /* Commands that wait for their tick. */
 typedef struct PhxSoloInput {
-    const PhxBot *bots[PHX_PLAYER_LIMIT]; /* null: none */
-    uint32_t sequence[PHX_PLAYER_LIMIT];
-    PhxCommand *commands; /* bytes: offsets in `bytes` until they are given out */
+    const PhxBot *bots[PHX_PLAYER_LIMIT];    /* null: none */
+    uint32_t sequence[PHX_PLAYER_LIMIT + 1]; /* the last: of the host */
+    PhxCommand *commands;                    /* bytes: offsets in `bytes` until they are given out */
     size_t *offsets;
     uint32_t count, capacity;
     uint8_t *bytes;

@@ -62,7 +62,7 @@ static PhxStatus add_world(PhxSync *sync, const World *world, const Content *con
         return phx_error_set(error, PHX_ERROR_ARGUMENT, 0, "too many worlds");
     World *own = &sync->worlds[sync->count++];
     *own = *world;
-    PhxSimConfig config = {.game = sync->game, .field_cache = sync->field_cache};
+    PhxSimConfig config = {.game = sync->game, .field_cache_bytes = sync->field_cache * PHX_FIELD_TILE_BYTES};
     if (own->fixed_poison)
         config.allocator = (PhxAllocator){poisoned_allocate, poisoned_release, &own->poison};
     if (own->threads > 0) {

@@ -22,7 +22,7 @@ typedef struct PhxSyncOptions {
     bool poison; /* a world with memory full of poison_byte, and dropped caches filled with it */
     uint8_t poison_byte;
     const PhxGame *game;  /* of all worlds; may be null */
-    uint32_t field_cache; /* of the worlds beside the straight one; 0: the default */
+    uint32_t field_cache; /* tiles kept by the worlds beside the straight one; 0: the default */
 } PhxSyncOptions;
 
 typedef enum PhxSyncKind {

@@ -113,13 +113,16 @@ typedef struct PhxGame {
     void *user;
 } PhxGame;
 
+/* About what a tile of a flow field (64 x 64 cells) takes, with its part of routes and tables. */
+#define PHX_FIELD_TILE_BYTES ((size_t)32 << 10)
+
 /* A zeroed config is a good one: C library's allocator, no threads, no game, default cache. */
 typedef struct PhxSimConfig {
     PhxAllocator allocator; /* all-null: the default */
     PhxJobs jobs;           /* all-null: serial. Must outlive the sim. */
     const PhxGame *game;    /* null: none. Must outlive the sim. */
-    uint32_t field_cache; /* flow fields kept, 1 .. 4096; 0: as many as fit into 64 MiB, at most 256. Changes
-                             speed and memory, never a result. */
+    size_t field_cache_bytes; /* what flow fields that are kept may take, but at least one tile of one is;
+                                 0: 64 MiB, less on small maps. Changes speed and memory, never a result. */
 } PhxSimConfig;
 
 /* Creates the world of tick 0. `settings` null: those inside the blob. `error` may be null.

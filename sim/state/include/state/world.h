@@ -30,6 +30,7 @@ struct PhxTable {
     uint32_t *generation;  /* rows: the first column */
     uint64_t *alive;       /* rows: bit set */
     uint64_t *dirty;       /* grid: bit set of blocks */
+    uint64_t *touched;     /* grid: blocks touched, until whoever derives things from it clears them */
     uint64_t *block_hash;  /* grid: column-major, column_count x blocks */
     uint64_t *column_hash; /* grid: cached column hashes */
     void **columns;
@@ -85,11 +86,14 @@ PHX_MUST_USE PhxStatus phx_world_create(PhxAllocator allocator, const PhxTableSp
                                         PhxWorld **out, PhxError *error);
 void phx_world_destroy(PhxWorld *world);
 
-/* Copies every column of `from` into `to`; both must have equal specs. A grid that is equal already is left
- * alone, and so is what was derived from it. */
+/* Copies every column of `from` into `to`; both must have equal specs. Blocks of a grid that are equal
+ * already are left alone, and so is what was derived from them. */
 void phx_world_copy(PhxWorld *to, const PhxWorld *from);
 /* The same for the first `count` tables, which both must have. */
 void phx_world_copy_tables(PhxWorld *to, const PhxWorld *from, uint32_t count);
+
+/* As phx_grid_touch, by a caller who says himself, and more exactly, what is to be derived anew. */
+void phx_grid_mark(PhxTable *table, uint32_t x, uint32_t y);
 
 /* Clears every row and cell, as after creation. */
 void phx_world_clear(PhxWorld *world);

@@ -29,9 +29,7 @@ enum {
     PHX_SIM_EVENTS_A_UNIT = 4, /* arrived, blocked, unreachable, gave up: one of each */
     /* Left: at most once a player; of buildings: one a command. A game's own calls beyond that go unsaid. */
     PHX_SIM_EVENTS_BESIDES = PHX_PLAYER_LIMIT + PHX_TICK_COMMAND_LIMIT,
-    PHX_SIM_UNIT_GRAIN = 256, /* units a job; has no influence on the result */
-    PHX_SIM_FIELD_CACHE_DEFAULT = 256,
-    PHX_SIM_FIELD_CACHE_LIMIT = 4096
+    PHX_SIM_UNIT_GRAIN = 256 /* units a job; has no influence on the result */
 };
 
 /* One phase of the tick, the engine's or a game's. */
@@ -42,21 +40,29 @@ typedef struct PhxPhase {
     bool runs_while_paused;
 } PhxPhase;
 
-/* A flow field to one goal cell. DERIVED: a pure function of terrain and goal. */
-typedef struct PhxCachedField {
-    PhxField field;
-    uint32_t goal;      /* PHX_NAV_NO_CELL: the entry is empty */
-    uint32_t last_used; /* batch number; decides eviction, and nothing else */
-} PhxCachedField;
+/* What the layers of the sector routes are composed of, as it was last seen. DERIVED (layers.c). */
+typedef struct PhxLayers {
+    PhxRoutes *routes;
+    PhxCostProfile profile[PHX_SIM_PROFILE_LIMIT];
+    uint8_t type_profile[PHX_SIM_TYPE_LIMIT], type_size[PHX_SIM_TYPE_LIMIT];
+    uint16_t type_first[PHX_SIM_TYPE_LIMIT]; /* the first type of the same profile and size */
+    uint8_t team_first[PHX_PLAYER_LIMIT];    /* the lowest team to which the ground is the same */
+    bool teams_known;
+    uint64_t ready[PHX_ROUTES_LAYER_LIMIT / 64]; /* bits: layers of the units that lived at the last update */
+    PhxCostBuilding *building_row, *buildings;   /* a slot each; those that stand */
+    PhxCostModifier *modifier_row, *modifiers;
+    uint32_t building_rows, building_count, modifier_rows, modifier_count;
+} PhxLayers;
 
-typedef struct PhxFieldCache {
-    uint32_t capacity, batch;
-    PhxCachedField *entry;
-    uint16_t *entry_of_cell; /* a cell: entry + 1 of the field with that goal, 0 for none */
-    void **scratch;          /* a worker: memory for one build */
-    uint32_t *to_build;      /* entries of this batch that must be built */
-    uint32_t build_count;
-} PhxFieldCache;
+/* What a field tells one unit: a tile of its layer. Positions are in the layer's coordinates
+ * (phalanx/cost.h).
+ */
+typedef struct PhxUnitField {
+    const PhxTile *tile; /* null: no field */
+    PhxNavGrid plane;
+    uint32_t cell; /* the unit's, in the layer */
+    PhxVec2 at, goal;
+} PhxUnitField;
 
 /* A unit that looks for a place at its goal. */
 typedef struct PhxSeeker {
@@ -69,7 +75,7 @@ struct PhxSim {
     PhxAllocator allocator;
     PhxJobs jobs;
     const PhxGame *game; /* null: none */
-    uint32_t field_cache_wanted;
+    size_t field_cache_bytes;
     PhxSettings settings;
     PhxWorld *world;
     PhxWorld *spare; /* what restore decodes into; made by the first restore */
@@ -89,11 +95,11 @@ struct PhxSim {
     void *observer_user;
     bool trace;
 
-    /* DERIVED from terrain. */
-    uint32_t terrain_revision; /* of which the next three are made */
+    /* DERIVED from terrain, buildings and modifiers. */
     PhxWalls walls;
-    uint32_t *component, *component_stack;
-    PhxFieldCache fields;
+    PhxCellRect walls_touched; /* cells whose walls are to be made anew */
+    PhxLayers layers;
+    PhxStatus trouble; /* what went wrong inside a tick: memory */
 
     /* DERIVED in each tick. */
     PhxOrcaClass classes[PHX_SIM_TYPE_LIMIT];
@@ -105,7 +111,8 @@ struct PhxSim {
     PhxSeeker *seekers;             /* by group, then slot */
     uint32_t *groups;               /* first seeker of each group, and one more */
     PhxRoom *rooms;                 /* a worker */
-    uint32_t *batch, batch_count;   /* those of `moving` whose field is in the cache */
+    uint32_t *batch, batch_count;   /* those of `moving` whose tile is in the cache */
+    uint32_t *tile;                 /* a unit slot: its tile, of those in `batch` */
     uint32_t *later, later_count;   /* those that wait for a later batch */
 
     /* The commands of the tick being computed, in canonical order. */
@@ -122,21 +129,32 @@ void phx_phases_run(PhxSim *sim);
     void phx_phase_##name(const PhxPhaseContext *context, void *user);
 #include "../../phases.def"
 
-/* terrain.c: makes walls and components for the terrain as it stands, and empties the field cache, if the
- * terrain's revision says so. Errors: PHX_ERROR_MEMORY. */
+/* terrain.c: brings up to date what is derived from the ground: walls, layers. Errors: PHX_ERROR_MEMORY (done
+ * by the next call). */
 PHX_MUST_USE PhxStatus phx_sim_derive_terrain(PhxSim *sim);
 PhxNavGrid phx_sim_grid(const PhxWorld *world);
-/* Must follow each change of what cost planes are composed of (terrain, buildings, modifiers): what is
- * derived from it is made anew before it is used again. Clipped to the map. */
+/* Says that cells changed of what cost planes are composed of; what is derived from them is made anew by the
+ * next phx_sim_derive_terrain. Clipped to the map. Buildings and modifiers are seen without it, and so are
+ * cells of terrain that phx_grid_touch (not phx_grid_mark) was called for. */
 void phx_sim_touch(PhxSim *sim, PhxCellRect cells);
 
-/* fields.c: the cache's memory, its emptying, and batches. */
-void phx_fields_layout(PhxFieldCache *cache, PhxArena *arena, uint32_t capacity, uint32_t width,
-                       uint32_t height, uint32_t workers);
-void phx_fields_clear(PhxSim *sim);
-/* The field to a unit's goal, which must be in the cache. */
-const PhxField *phx_fields_of(const PhxSim *sim, uint32_t slot);
-/* Takes the units of `pending` (ascending slots) whose fields fit into the cache together into sim->batch,
+/* layers.c: layers. */
+void phx_layers_layout(PhxLayers *ground, PhxArena *arena);
+PHX_MUST_USE PhxStatus phx_layers_create(PhxSim *sim, size_t cache_bytes);
+void phx_layers_note(PhxSim *sim);
+PHX_MUST_USE PhxStatus phx_layers_update(PhxSim *sim);
+/* The layer of units of a type and team, or of a unit; and its size. Others than ready ones may not be used:
+ * whether they are open depends on what was. */
+uint32_t phx_layers_find(const PhxSim *sim, uint32_t type, uint32_t team);
+uint32_t phx_layers_of(const PhxSim *sim, uint32_t unit);
+uint32_t phx_layers_size(const PhxSim *sim, uint32_t layer);
+bool phx_layers_is_ready(const PhxSim *sim, uint32_t layer);
+
+/* fields.c: the field to a unit's goal. The unit must be in sim->batch. */
+PhxUnitField phx_fields_of(const PhxSim *sim, uint32_t slot);
+/* Cells of a set of goals, as the routes ask for them. */
+uint32_t phx_goals_expand(const PhxSim *sim, uint32_t layer, uint64_t goal, uint32_t *cells);
+/* Takes the units of `pending` (ascending slots) whose tiles fit into the cache together into sim->batch,
  * builds what is missing, and leaves the others, still ascending, in sim->later; returns how many those are.
  */
 uint32_t phx_fields_prepare(PhxSim *sim, const uint32_t *pending, uint32_t count);
