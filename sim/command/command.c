@@ -14,7 +14,8 @@
 typedef struct CommandDesc {
     uint8_t type;
     const char *name;
-    bool host_only, has_units;
+    bool host_only;
+    unsigned lists; /* bits: what follows the fields, in this order */
 } CommandDesc;
 
 typedef struct FieldDesc {
@@ -25,7 +26,10 @@ typedef struct FieldDesc {
     int64_t low, high;
 } FieldDesc;
 
-enum { WHO_PLAYER = false, WHO_HOST = true, LIST_ALONE = false, LIST_UNITS = true };
+enum { WHO_PLAYER = false, WHO_HOST = true };
+enum { HAS_POINTS = 1, HAS_UNITS = 2 };
+enum { LIST_ALONE = 0, LIST_UNITS = HAS_UNITS, LIST_POINTS = HAS_POINTS | HAS_UNITS };
+enum { COORDINATE = 8192 << 16 }; /* of a point: below it, and not below its negative */
 
 static const CommandDesc commands[] = {
 #define PHX_COMMAND(TYPE, name, who, list) {PHX_COMMAND_##TYPE, #name, WHO_##who, LIST_##list},
@@ -125,10 +129,25 @@ static int64_t read_value(PhxReader *reader, PhxType type) {
     }
 }
 
+static bool is_coordinate(int64_t raw) { return raw >= -COORDINATE && raw < COORDINATE; }
+
+static PhxStatus write_points(const PhxCommandData *command, PhxWriter *writer) {
+    if (command->point_count < 1 || command->point_count > PHX_COMMAND_POINT_LIMIT) return PHX_ERROR_LIMIT;
+    phx_write_u8(writer, command->point_count);
+    for (uint32_t i = 0; i < command->point_count; i++) {
+        const PhxCommandPoint *point = &command->points[i];
+        if (!is_coordinate(point->x) || !is_coordinate(point->y)) return PHX_ERROR_RANGE;
+        phx_write_u32(writer, (uint32_t)point->x);
+        phx_write_u32(writer, (uint32_t)point->y);
+        phx_write_u8(writer, point->weight);
+    }
+    return PHX_OK;
+}
+
 PhxStatus phx_command_encode(const PhxCommandData *command, void *buffer, size_t capacity, size_t *size) {
     const CommandDesc *desc = find_command(command->type);
     if (!desc) return PHX_ERROR_ARGUMENT;
-    if (desc->has_units && command->unit_count > PHX_COMMAND_UNIT_LIMIT) return PHX_ERROR_LIMIT;
+    if ((desc->lists & HAS_UNITS) && command->unit_count > PHX_COMMAND_UNIT_LIMIT) return PHX_ERROR_LIMIT;
     PhxWriter writer = phx_writer_make(buffer, capacity);
     phx_write_u8(&writer, command->type);
     for (size_t i = 0; i < FIELD_COUNT; i++) {
@@ -137,7 +156,11 @@ PhxStatus phx_command_encode(const PhxCommandData *command, void *buffer, size_t
         if (value < fields[i].low || value > fields[i].high) return PHX_ERROR_RANGE;
         write_value(&writer, fields[i].type, value);
     }
-    if (desc->has_units) {
+    if (desc->lists & HAS_POINTS) {
+        const PhxStatus status = write_points(command, &writer);
+        if (status != PHX_OK) return status;
+    }
+    if (desc->lists & HAS_UNITS) {
         phx_write_u16(&writer, command->unit_count);
         for (uint32_t i = 0; i < command->unit_count; i++) phx_write_u64(&writer, command->units[i]);
     }
@@ -164,6 +187,30 @@ static PhxStatus decode_fields(PhxReader *reader, PhxCommandData *out, PhxError 
     return PHX_OK;
 }
 
+static PhxStatus decode_points(PhxReader *reader, PhxCommandData *out, PhxError *error) {
+    const uint8_t count = phx_read_u8(reader);
+    if (reader->status == PHX_OK && (count < 1 || count > PHX_COMMAND_POINT_LIMIT))
+        return phx_error_set(error, PHX_ERROR_LIMIT, reader->at,
+                             "command %s names %u points; 1 to %d are allowed", phx_command_name(out->type),
+                             count, PHX_COMMAND_POINT_LIMIT);
+    for (uint32_t i = 0; i < count && reader->status == PHX_OK; i++) {
+        const uint64_t offset = reader->at;
+        PhxCommandPoint *point = &out->points[i];
+        point->x = (fix16_t)phx_read_u32(reader);
+        point->y = (fix16_t)phx_read_u32(reader);
+        point->weight = phx_read_u8(reader);
+        if (!is_coordinate(point->x) || !is_coordinate(point->y))
+            return phx_error_set(error, PHX_ERROR_RANGE, offset,
+                                 "command %s: point %u is not within 8192 units", phx_command_name(out->type),
+                                 i);
+    }
+    if (reader->status != PHX_OK)
+        return phx_error_set(error, reader->status, reader->at, "command %s is cut short",
+                             phx_command_name(out->type));
+    out->point_count = count;
+    return PHX_OK;
+}
+
 PhxStatus phx_command_decode(const void *bytes, size_t size, PhxCommandData *out, PhxError *error) {
     PhxReader reader = phx_reader_make(bytes, size);
     *out = (PhxCommandData){.type = phx_read_u8(&reader)};
@@ -172,8 +219,9 @@ PhxStatus phx_command_decode(const void *bytes, size_t size, PhxCommandData *out
     const CommandDesc *desc = find_command(out->type);
     if (!desc) return phx_error_set(error, PHX_ERROR_FORMAT, 0, "there is no command of type %u", out->type);
     PhxStatus status = decode_fields(&reader, out, error);
+    if (status == PHX_OK && (desc->lists & HAS_POINTS)) status = decode_points(&reader, out, error);
     if (status != PHX_OK) return status;
-    if (desc->has_units) {
+    if (desc->lists & HAS_UNITS) {
         out->unit_count = phx_read_u16(&reader);
         if (out->unit_count > PHX_COMMAND_UNIT_LIMIT)
             return phx_error_set(error, PHX_ERROR_LIMIT, reader.at, "command %s names %u units, at most %d",

@@ -20,8 +20,28 @@ static PhxCommandData example(uint8_t type, const PhxHandle *units) {
                             .kind = 15,
                             .open_teams = 0xfe01,
                             .building = phx_handle_make(4095, UINT32_MAX),
+                            .radius = 32 * 65536,
+                            .target = phx_handle_make(7, 9),
+                            .threshold = 64 * 65536,
+                            .point_count = 2,
+                            .points = {{-8192 * 65536, 8192 * 65536 - 1, 255}, {1, -1, 0}},
                             .unit_count = 3,
                             .units = units};
+}
+
+static void check_move_fields(const PhxCommandData *command, const PhxCommandData *read) {
+    const uint8_t type = command->type;
+    if (type == PHX_COMMAND_MOVE || type == PHX_COMMAND_MOVE_AREA)
+        CHECK(read->goal_x == command->goal_x && read->goal_y == command->goal_y && read->queued);
+    if (type == PHX_COMMAND_MOVE_AREA) CHECK_EQ(read->radius, 32 * 65536);
+    if (type == PHX_COMMAND_CHASE)
+        CHECK(read->target == command->target && read->threshold == command->threshold && read->queued);
+    if (type == PHX_COMMAND_MOVE_NEAREST || type == PHX_COMMAND_MOVE_BLEND) {
+        CHECK(read->point_count == 2 && read->queued);
+        for (int i = 0; i < 2; i++)
+            CHECK(read->points[i].x == command->points[i].x && read->points[i].y == command->points[i].y &&
+                  read->points[i].weight == command->points[i].weight);
+    }
 }
 
 /* What a command that names cells or buildings carries. */
@@ -37,7 +57,7 @@ static void check_building_fields(const PhxCommandData *command, const PhxComman
 
 PHX_TEST(command, round_trip_cuts_and_slots) {
     const PhxHandle units[3] = {phx_handle_make(1, 1), phx_handle_make(UINT32_MAX, 3), 0};
-    for (uint8_t type = PHX_COMMAND_MOVE; type <= PHX_COMMAND_GROUND; type++) {
+    for (uint8_t type = PHX_COMMAND_MOVE; type <= PHX_COMMAND_CHASE; type++) {
         uint8_t bytes[256];
         size_t size;
         const PhxCommandData command = example(type, units);
@@ -46,12 +66,11 @@ PHX_TEST(command, round_trip_cuts_and_slots) {
         CHECK_OK(phx_command_encode(&command, bytes, sizeof bytes, &size));
         CHECK_OK(phx_command_decode(bytes, size, &read, &error));
         CHECK_EQ(read.type, type);
-        if (type == PHX_COMMAND_MOVE)
-            CHECK(read.goal_x == command.goal_x && read.goal_y == command.goal_y && read.queued);
+        check_move_fields(&command, &read);
         if (type == PHX_COMMAND_LEAVE) CHECK_EQ(read.slot, 15);
         if (type == PHX_COMMAND_PAUSE) CHECK_EQ(read.on, 1);
         check_building_fields(&command, &read);
-        if (type <= PHX_COMMAND_STOP)
+        if (type <= PHX_COMMAND_STOP || type >= PHX_COMMAND_MOVE_AREA)
             for (uint32_t i = 0; i < 3; i++) CHECK(phx_command_unit(&read, i) == units[i]);
         for (size_t cut = 0; cut < size; cut++)
             CHECK_EQ(phx_command_decode(bytes, cut, &read, &error), PHX_ERROR_TRUNCATED);
@@ -80,6 +99,16 @@ PHX_TEST(command, values_out_of_range_are_refused_both_ways) {
     CHECK_EQ(phx_command_decode(huge, 3, &read, &error), PHX_ERROR_LIMIT);
     const uint8_t lying[] = {PHX_COMMAND_STOP, 0xf0, 0x01}; /* 496 units, and no byte of them */
     CHECK_EQ(phx_command_decode(lying, 3, &read, &error), PHX_ERROR_TRUNCATED);
+    const uint8_t none[] = {PHX_COMMAND_MOVE_NEAREST, 0, 0}, many[] = {PHX_COMMAND_MOVE_BLEND, 0, 9};
+    CHECK_EQ(phx_command_decode(none, 3, &read, &error), PHX_ERROR_LIMIT);
+    CHECK_EQ(phx_command_decode(many, 3, &read, &error), PHX_ERROR_LIMIT);
+    const uint8_t far[] = {PHX_COMMAND_MOVE_BLEND, 0, 1, 0, 0, 0, 0x20, 0, 0, 0, 0, 1, 0, 0};
+    CHECK_EQ(phx_command_decode(far, sizeof far, &read, &error), PHX_ERROR_RANGE);
+    CHECK_EQ(error.offset, 3);
+    command = (PhxCommandData){.type = PHX_COMMAND_MOVE_NEAREST, .point_count = 0};
+    CHECK_EQ(phx_command_encode(&command, bytes, sizeof bytes, &size), PHX_ERROR_LIMIT);
+    command.point_count = 1, command.points[0].x = 8192 * 65536;
+    CHECK_EQ(phx_command_encode(&command, bytes, sizeof bytes, &size), PHX_ERROR_RANGE);
     const uint8_t unknown[] = {99};
     CHECK_EQ(phx_command_decode(unknown, 1, &read, &error), PHX_ERROR_FORMAT);
     CHECK_EQ(phx_command_check(unknown, 1, 0, &error), PHX_ERROR_FORMAT);
@@ -136,7 +165,7 @@ PHX_TEST(command, garbled_bytes_give_a_status_and_nothing_else) {
         PhxCommandData read;
         const size_t size = test_random(&seed) % sizeof bytes;
         for (size_t b = 0; b < size; b++) bytes[b] = (uint8_t)test_random(&seed);
-        if (size > 0) bytes[0] %= 10;
+        if (size > 0) bytes[0] %= PHX_COMMAND_CHASE + 2;
         good += phx_command_decode(bytes, size, &read, NULL) == PHX_OK;
     }
     CHECK(good > 10 && good < 100000);

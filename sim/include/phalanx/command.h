@@ -1,8 +1,9 @@
 /* command.h: the one door for input. A command is bytes: whoever gives it encodes it, and everyone, the giver
  * too, executes what decoding gives.
  *
- * Layout: u8 type, then the fields that sim/command/command.def lists for that type, little-endian, and where
- * the type carries units: u16 count, count handles of 8 bytes. At most PHX_COMMAND_SIZE_LIMIT bytes.
+ * Layout: u8 type, then the fields that sim/command/command.def lists for that type, little-endian; where the
+ * type carries points: u8 count (1 .. 8), count times i32 x, i32 y, u8 weight; where it carries units: u16
+ * count, count handles of 8 bytes. At most PHX_COMMAND_SIZE_LIMIT bytes.
  */
 #ifndef PHALANX_COMMAND_H
 #define PHALANX_COMMAND_H
@@ -22,7 +23,8 @@ enum {
     PHX_SLOT_HOST = 255,   /* the host's own slot: pause, leave */
     PHX_COMMAND_UNIT_LIMIT =
         500, /* units in one command; with it, a command fits into what the network carries */
-    PHX_COMMAND_SIZE_LIMIT = 16 + 8 * PHX_COMMAND_UNIT_LIMIT,
+    PHX_COMMAND_POINT_LIMIT = 8, /* points in one command */
+    PHX_COMMAND_SIZE_LIMIT = 96 + 8 * PHX_COMMAND_UNIT_LIMIT,
     PHX_COMMAND_GAME_FIRST = 128 /* command types from here on are a game's own */
 };
 
@@ -32,11 +34,24 @@ typedef enum PhxCommandType {
     PHX_COMMAND_LEAVE = 3, /* host only: player `slot` is gone */
     PHX_COMMAND_PAUSE = 4, /* host only: on = 1 pauses, 0 goes on */
     /* What they do, and what refuses them: phalanx/building.h. */
-    PHX_COMMAND_PLACE = 5, /* a building (gate = 1: a gate) on width x height cells from (cell_x, cell_y) */
-    PHX_COMMAND_RAZE = 6,  /* takes an own building away */
-    PHX_COMMAND_GATE = 7,  /* an own gate lets the teams in open_teams through, and no others */
-    PHX_COMMAND_GROUND = 8 /* host only: cells get ground_cost and kind (a burnt forest, a new road) */
+    PHX_COMMAND_PLACE = 5,  /* a building (gate = 1: a gate) on width x height cells from (cell_x, cell_y) */
+    PHX_COMMAND_RAZE = 6,   /* takes an own building away */
+    PHX_COMMAND_GATE = 7,   /* an own gate lets the teams in open_teams through, and no others */
+    PHX_COMMAND_GROUND = 8, /* host only: cells get ground_cost and kind (a burnt forest, a new road) */
+    /* Moves with other goals than one point; queued as in MOVE. */
+    PHX_COMMAND_MOVE_AREA = 9, /* into the disc of `radius` around the goal */
+    PHX_COMMAND_MOVE_NEAREST =
+        10, /* each unit to the point whose way is cheapest for it; weights don't count */
+    PHX_COMMAND_MOVE_BLEND = 11, /* to point 0, on a way that leans to the ways to the others, by weight */
+    PHX_COMMAND_CHASE = 12       /* after unit `target`; the goal is moved when the target is farther than
+                                    `threshold`       from it; ends when the target is no more */
 } PhxCommandType;
+
+/* A point of a command with several. */
+typedef struct PhxCommandPoint {
+    fix16_t x, y;   /* world units */
+    uint8_t weight; /* 0 .. 255 */
+} PhxCommandPoint;
 
 /* A command in decoded form, and what an encoder takes; only the fields of its type count. `units` belongs to
  * the caller when encoding; when decoded, `unit_bytes` points into the command's bytes (phx_command_unit
@@ -53,13 +68,18 @@ typedef struct PhxCommandData {
     uint8_t ground_cost, kind; /* 1 .. 255 (impassable), 0 .. 15 */
     uint16_t open_teams;       /* bit t: team t walks through */
     PhxHandle building;
+    fix16_t radius;    /* 0 .. 32 units */
+    PhxHandle target;  /* a unit, anyone's */
+    fix16_t threshold; /* 0 .. 64 units */
+    uint8_t point_count;
+    PhxCommandPoint points[PHX_COMMAND_POINT_LIMIT];
     uint16_t unit_count;
     const PhxHandle *units;
     const uint8_t *unit_bytes;
 } PhxCommandData;
 
 /* Encodes into `buffer`; *size gets the bytes written. Errors: PHX_ERROR_ARGUMENT (unknown type),
- * PHX_ERROR_RANGE, PHX_ERROR_LIMIT (too many units), PHX_ERROR_FULL. */
+ * PHX_ERROR_RANGE, PHX_ERROR_LIMIT (too many units or points, or no point), PHX_ERROR_FULL. */
 PHX_MUST_USE PhxStatus phx_command_encode(const PhxCommandData *command, void *buffer, size_t capacity,
                                           size_t *size);
 
