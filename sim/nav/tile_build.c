@@ -18,9 +18,23 @@ uint32_t phx_tile_neighbour(const PhxNavGrid *grid, uint32_t sector, uint32_t si
     return y * across + x;
 }
 
+/* Bit `side`: a goal lies in the neighbour there; bit 4: in the sector. */
+static uint32_t goals_around(const PhxTileTask *task, uint32_t sector) {
+    const uint32_t width = task->grid->width;
+    uint32_t around[5], found = 0;
+    for (uint32_t side = 0; side < 4; side++) around[side] = phx_tile_neighbour(task->grid, sector, side);
+    around[4] = sector;
+    for (uint32_t i = 0; i < task->goal_count; i++) {
+        const uint32_t holder = phx_sector_at(width, task->goals[i] % width, task->goals[i] / width);
+        for (uint32_t k = 0; k < 5; k++) found |= (uint32_t)(holder == around[k]) << k;
+    }
+    return found;
+}
+
 uint8_t phx_tile_neighbours(const PhxTileTask *task, uint32_t sector) {
     const PhxPortalVertex *vertex = phx_portals_vertices(task->portals, sector);
     const uint32_t count = phx_portals_vertex_count(task->portals, sector);
+    const uint32_t goals = goals_around(task, sector);
     uint32_t sides = 0;
     for (uint32_t v = 0; v < count; v++) {
         if (sides >> vertex[v].side & 1u) continue;
@@ -28,7 +42,8 @@ uint8_t phx_tile_neighbours(const PhxTileTask *task, uint32_t sector) {
         const uint64_t beyond =
             phx_route_value(task->route, task->portals, vertex[v].partner_sector, vertex[v].partner);
         if (value == PHX_ROUTE_UNREACHED || beyond == PHX_ROUTE_UNREACHED) continue;
-        if (value == beyond + vertex[v].out_cost) sides |= 1u << vertex[v].side;
+        if (value == beyond + vertex[v].out_cost || (goals >> 4 | goals >> vertex[v].side) & 1u)
+            sides |= 1u << vertex[v].side;
     }
     return (uint8_t)sides;
 }

@@ -40,11 +40,18 @@ static uint64_t cost_beside(const Check *check, uint32_t d, uint32_t *cell, uint
     return phx_tile_cost(check->tiles[*sector], check->grid, *cell);
 }
 
+/* Whether a cell lies farther than its tile can tell. */
+static bool is_beyond_told(const Check *check, uint32_t sector, uint32_t cell) {
+    const uint32_t width = check->grid->width;
+    return check->tiles[sector]->sum[phx_sector_local(cell % width, cell / width)] == PHX_FIELD_UNREACHED - 1;
+}
+
 static PhxStatus check_arrow(const Check *check, uint32_t sector, uint64_t own, uint32_t d) {
     if (!may_step(check, d)) return fail(check, "the arrow leads into a wall or through a corner");
     uint32_t next, next_sector;
     const uint64_t beyond = cost_beside(check, d, &next, &next_sector);
     if (beyond == UINT64_MAX) return fail(check, "the arrow leads to an unreached cell");
+    if (is_beyond_told(check, sector, check->cell) || is_beyond_told(check, next_sector, next)) return PHX_OK;
     const uint64_t step =
         (uint64_t)(d % 2 ? check->weights.diagonal : check->weights.straight) * check->grid->cost[next];
     if (next_sector == sector && own != beyond + step)

@@ -275,3 +275,81 @@ PHX_TEST(tile, who_follows_it_arrives) {
     fprintf(stderr, "%d walks, at worst %.2f units a cell\n", walks, worst);
     CHECK(walks > 500);
 }
+
+/* A serpentine so long and dear that its corridors lie farther apart than 32 bits can tell: costs are exact
+ * all the same, and the tile has several bases. */
+PHX_TEST(tile, costs_beyond_32_bits_are_exact) {
+    const PhxFieldWeights weights = {5741, 8119};
+    TestMap map = serpentine(3000, 15, 254);
+    const uint32_t width = map.grid.width, goal = 0;
+    TestTiles tiles;
+    test_tiles_make(&tiles, &map.grid, weights);
+    test_tiles_aim(&tiles, &goal, 1);
+    uint32_t most = 0;
+    uint64_t cost = 0;
+    for (uint32_t y = 0; y < map.grid.height; y++) {
+        for (uint32_t k = 0; k < width; k++) {
+            const bool back = y / 2 % 2 == 1;
+            const uint32_t x = y % 2 == 0 ? (back ? width - 1 - k : k) : back ? 0 : width - 1;
+            const PhxTile *tile = test_tiles_at(&tiles, y * width + x);
+            CHECK_THAT(phx_tile_cost(tile, &map.grid, y * width + x) == cost, "cell (%u, %u)", x, y);
+            most = tile->bands > most ? tile->bands : most;
+            cost += (uint64_t)254 * weights.straight;
+            if (y % 2) break;
+        }
+    }
+    fprintf(stderr, "up to %u bases, farthest cell at %" PRIu64 "\n", most, cost);
+    CHECK(most > 2 && cost > (uint64_t)8 << 32);
+    check_all(&tiles, &goal, 1, 0);
+    test_tiles_free(&tiles);
+    free(map.cost);
+    /* more corridors than bases: the arrows lead on all the same */
+    map = serpentine(3000, 70, 254);
+    test_tiles_make(&tiles, &map.grid, weights);
+    test_tiles_aim(&tiles, &goal, 1);
+    check_all(&tiles, &goal, 1, 1);
+    uint32_t cell = 68 * width + 1500, steps = 0;
+    uint8_t code;
+    while ((code = phx_tile_flow(test_tiles_at(&tiles, cell), &map.grid, cell, NULL)) < 8) {
+        cell = (uint32_t)((int32_t)cell + phx_flow_dy[code] * (int32_t)width + phx_flow_dx[code]);
+        CHECK(++steps < 40 * width);
+    }
+    CHECK_EQ(code, PHX_FLOW_GOAL);
+    test_tiles_free(&tiles);
+    free(map.cost);
+}
+
+static bool same_tile(const PhxTile *a, const PhxTile *b) {
+    return a->sector == b->sector && a->bands == b->bands && a->aim_count == b->aim_count &&
+           memcmp(a->base, b->base, sizeof a->base) == 0 && memcmp(a->sum, b->sum, sizeof a->sum) == 0 &&
+           memcmp(a->flow, b->flow, sizeof a->flow) == 0 && memcmp(a->aim, b->aim, sizeof a->aim) == 0 &&
+           memcmp(a->aims, b->aims, sizeof a->aims) == 0;
+}
+
+/* What was in the memory, and which tiles were built before, doesn't matter; nor does the goals' order. */
+PHX_TEST(tile, is_a_pure_function_of_grid_and_goals) {
+    uint64_t seed = 55;
+    for (int i = 0; i < 20; i++) {
+        TestMap map = wide_map(&seed);
+        uint32_t goals[8];
+        const uint32_t count = ascending(goals, test_map_goals(&map, &seed, 8, goals));
+        if (count) {
+            TestTiles a, b;
+            test_tiles_make(&a, &map.grid, PHX_FIELD_WEIGHTS_DEFAULT);
+            test_tiles_make(&b, &map.grid, PHX_FIELD_WEIGHTS_DEFAULT);
+            test_tiles_aim(&a, goals, count);
+            test_tiles_aim(&b, goals, count);
+            uint32_t turned[8];
+            for (uint32_t g = 0; g < count; g++) turned[g] = goals[count - 1 - g];
+            b.task.goals = turned;
+            for (uint32_t s = 0; s < a.sectors; s++) (void)test_tiles_sector(&a, s);
+            for (uint32_t s = b.sectors; s-- > 0;) {
+                memset(b.work, (int)s + 1, sizeof *b.work);
+                CHECK_THAT(same_tile(test_tiles_sector(&b, s), a.tiles[s]), "map %d sector %u", i, s);
+            }
+            test_tiles_free(&a);
+            test_tiles_free(&b);
+        }
+        free(map.cost);
+    }
+}

@@ -2,11 +2,12 @@
  *
  * What a tile says, exactly. Let A(T) be the front in sector T from all its vertices with their route values
  * (and from the goals in T at 0). The tile of sector S is the front in S, seeded at every cell of S from
- * which a step, straight or diagonal, leads into a neighbouring sector T that some vertex of S on that border
- * has its least way through; the seed's value is the step plus A(T) of the cell entered; and at the goals in
- * S with 0. As A never lies below the tile's own values, the sum falls along each arrow, across borders too:
- * there is no circle, and no basin but the goals. Units may cross a border anywhere, not only at portals.
- * Steps over a sector's corner into the diagonal sector are left out.
+ * which a step, straight or diagonal, leads into a neighbouring sector T that S leads to; the seed's value is
+ * the step plus A(T) of the cell entered; and at the goals in S with 0. S leads to T if some vertex of S on
+ * that border has its least way through T, and, so that short ways cost little more than the best, if S or T
+ * holds a goal. As A never lies below the tile's own values, the sum falls along each arrow, across borders
+ * too: there is no circle, and no basin but the goals. Units may cross a border anywhere, not only at
+ * portals. Steps over a sector's corner into the diagonal sector are left out.
  *
  * Ring: the values of A(T) along the four borders of T, which is all that a neighbour needs. Aim: the
  * farthest point of a cell's way that it reaches in a straight line over cells of its own cost, so that units
@@ -129,8 +130,8 @@ typedef struct PhxTileWork {
     uint64_t most[PHX_SECTOR_CELLS]; /* largest value of each region */
 } PhxTileWork;
 
-/* Whose rings the tile of a sector needs: bit 0 E, 1 S, 2 W, 3 N. The route must cover the sector and its
- * neighbours' facing vertices, as it does when it covers the sector. */
+/* Whose rings the tile of a sector needs, as it leads there: bit 0 E, 1 S, 2 W, 3 N. The route must cover the
+ * sector and its neighbours' facing vertices, as it does when it covers the sector. */
 uint8_t phx_tile_neighbours(const PhxTileTask *task, uint32_t sector);
 /* The sector on a side; PHX_NAV_NO_CELL beyond the map's edge. */
 uint32_t phx_tile_neighbour(const PhxNavGrid *grid, uint32_t sector, uint32_t side);
@@ -138,7 +139,7 @@ uint32_t phx_tile_neighbour(const PhxNavGrid *grid, uint32_t sector, uint32_t si
 /* The ring of a sector; the route must cover it. Cost: as a tile. */
 void phx_tile_ring_build(PhxTileRing *ring, const PhxTileTask *task, uint32_t sector, PhxTileWork *work);
 /* The tile of a sector. `rings`: of the neighbours E, S, W, N that phx_tile_neighbours names, null for the
- * others. Sums between parts of one region fit as long as diagonal weight * largest cost < 2^32 / 4096; seeds
+ * others. Sums within one region fit as long as diagonal weight * largest cost < 2^32 / 4096; seeds
  * farther than that off are left out, as no least way uses them. */
 void phx_tile_build(PhxTile *tile, const PhxTileTask *task, uint32_t sector,
                     const PhxTileRing *const rings[4], PhxTileWork *work);
@@ -147,7 +148,9 @@ void phx_tile_build(PhxTile *tile, const PhxTileTask *task, uint32_t sector,
  * falls along each arrow by exactly the step, over a border by the step or more; no arrow leads into a wall
  * or through a corner; no passable cell beside a reached one is unreached. So there is no circle, no basin
  * but the goals, and every cell that a way joins with a goal has one. `error` (may be null) names the cell.
- * Errors: PHX_ERROR_MISMATCH. Cost: linear; for tests and tools. */
+ * A cell farther than the bases of its
+ * tile can tell is checked but for its cost. Errors: PHX_ERROR_MISMATCH. Cost: linear; for tests and tools.
+ */
 PHX_MUST_USE PhxStatus phx_tiles_check(const PhxTile *const *tiles, const PhxNavGrid *grid,
                                        PhxFieldWeights weights, const uint32_t *goals, uint32_t goal_count,
                                        PhxError *error);
