@@ -74,7 +74,7 @@ PHX_TEST(scenario, every_key_arrives_where_it_belongs) {
     /* By tick, whatever the order in the file. */
     CHECK_EQ(scenario->order_count, 2);
     const PhxScenarioOrder *stop = &scenario->orders[0], *move = &scenario->orders[1];
-    CHECK(stop->tick == 2 && stop->stop && stop->player == 0 && stop->group_count == 1);
+    CHECK(stop->tick == 2 && stop->kind == PHX_SCENARIO_STOP && stop->player == 0 && stop->group_count == 1);
     CHECK(move->tick == 9 && move->queued && move->player == 1 && move->group_count == 1);
     CHECK_EQ(move->goal.x, 229376);
     CHECK_EQ(move->goal.y,
@@ -372,16 +372,16 @@ PHX_TEST(scenario, orders_become_commands_for_the_units_that_they_mean) {
         CHECK(phx_sim_unit_handle(sim, scenario->groups[i].first_unit) ==
               phx_handle_make(scenario->groups[i].first_unit, 1));
     Seen seen = {0};
-    phx_scenario_orders(scenario, 2, see, &seen);
+    phx_scenario_orders(scenario, sim, 2, see, &seen);
     CHECK_EQ(seen.commands, 0);
-    phx_scenario_orders(scenario, 3, see, &seen);
+    phx_scenario_orders(scenario, sim, 3, see, &seen);
     CHECK_EQ(seen.commands, (1500 + PHX_COMMAND_UNIT_LIMIT - 1) / PHX_COMMAND_UNIT_LIMIT);
     CHECK_EQ(seen.units, 1500);
     CHECK_EQ(seen.slot, 1);
     CHECK(seen.first_unit == phx_handle_make(4, 1));
     CHECK(seen.last.type == PHX_COMMAND_MOVE && seen.last.goal_x == 5 * 65536 && !seen.last.queued);
     seen = (Seen){0};
-    phx_scenario_orders(scenario, 5, see, &seen);
+    phx_scenario_orders(scenario, sim, 5, see, &seen);
     CHECK(seen.commands == 5 && seen.units == 8 && seen.slot == 0); /* a goal each, then one stop */
     CHECK_EQ(seen.last.type, PHX_COMMAND_STOP);
     phx_sim_destroy(sim);

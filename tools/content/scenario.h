@@ -10,7 +10,9 @@
 #ifndef PHX_TOOLS_SCENARIO_H
 #define PHX_TOOLS_SCENARIO_H
 
+#include <phalanx/command.h>
 #include <phalanx/content.h>
+#include <phalanx/sim.h>
 
 #include "content/ground.h"
 #include "content/moving_ai.h"
@@ -57,13 +59,29 @@ typedef struct PhxScenarioGroup {
     uint32_t line, column;
 } PhxScenarioGroup;
 
+/* What is ordered: of units, from PLACE on of buildings and ground. */
+typedef enum PhxScenarioOrderKind {
+    PHX_SCENARIO_MOVE,
+    PHX_SCENARIO_STOP,
+    PHX_SCENARIO_PLACE,
+    PHX_SCENARIO_RAZE,
+    PHX_SCENARIO_GATE,
+    PHX_SCENARIO_GROUND
+} PhxScenarioOrderKind;
+
 typedef struct PhxScenarioOrder {
+    PhxScenarioOrderKind kind;
     uint32_t tick;
-    uint8_t player;
-    bool stop, queued;
-    PhxPlace goal;       /* not for stop */
+    uint8_t player; /* PHX_SLOT_HOST for GROUND */
+    bool queued;
+    PhxPlace goal;       /* MOVE */
     uint32_t first_goal; /* scatter: the units' own goals in `goals`, set by phx_scenario_build */
     uint32_t first_group, group_count; /* in group_list; all of the player's units: every group of its */
+    uint16_t cell_x, cell_y;           /* RAZE, GATE: the building on this cell */
+    uint16_t width, height;            /* PLACE, GROUND: cells, from the one above */
+    bool gate;                         /* PLACE: a gate */
+    uint16_t open_teams;               /* GATE */
+    uint8_t ground_cost, ground_kind;  /* GROUND */
     uint32_t line, column;
 } PhxScenarioOrder;
 
@@ -96,8 +114,8 @@ typedef struct PhxScenario {
     PhxSettings settings;
     uint32_t ticks;                         /* how long a run of it is */
     uint32_t unit_capacity, order_capacity; /* 0: chosen by phx_scenario_build */
-    uint32_t
-        field_cache; /* flow fields that a run of it should keep, 0: the default; speed and memory only */
+    uint32_t field_cache;     /* tiles of flow fields that a run of it should keep, 0: the default; speed and
+                                 memory only */
     PhxMovingAiCosts terrain; /* what entering a cell costs, by its letter in the map */
     bool foreign_map; /* the map isn't its own: groups and goals that don't fit go to the nearest place that
                          does; heights, buildings and modifiers are left out */
@@ -176,8 +194,10 @@ void phx_scenario_unload(PhxScenarioFile *file);
 typedef void (*PhxScenarioEmit)(void *user, uint8_t slot, const uint8_t *bytes, uint32_t size);
 
 /* The scripted orders of one tick, in the order of the file; orders of more units than a command holds become
- * several. The handles are those of tick 0: a command that names dead units is a counted no-op. The scenario
- * must have been built. */
-void phx_scenario_orders(const PhxScenario *scenario, uint32_t tick, PhxScenarioEmit emit, void *user);
+ * several. Handles of units are those of tick 0: a command that names dead units is a counted no-op. A
+ * building is the one that stands on its order's cell in `sim`, as it is now; where none does, the command
+ * names no building and is a counted no-op too. The scenario must have been built. */
+void phx_scenario_orders(const PhxScenario *scenario, const PhxSim *sim, uint32_t tick, PhxScenarioEmit emit,
+                         void *user);
 
 #endif

@@ -105,7 +105,8 @@ static bool needs_ground(const PhxScenario *scenario) {
     for (uint32_t i = 0; i < scenario->group_count; i++)
         if (scenario->groups[i].place.kind != PHX_PLACE_POINT) return true;
     for (uint32_t i = 0; i < scenario->order_count; i++)
-        if (!scenario->orders[i].stop && scenario->orders[i].goal.kind != PHX_PLACE_POINT) return true;
+        if (scenario->orders[i].kind == PHX_SCENARIO_MOVE && scenario->orders[i].goal.kind != PHX_PLACE_POINT)
+            return true;
     return false;
 }
 
@@ -247,10 +248,22 @@ static PhxStatus order_site(Build *build, const PhxScenarioOrder *order, const S
     return open_site(build, scenario->types[scenario->groups[group].type].profile, out);
 }
 
+/* Cells of the scenario's own map; on another map such orders are left out. */
+static PhxStatus check_cells(const Build *build, const PhxScenarioOrder *order) {
+    const uint32_t width = build->grid.width, height = build->grid.height;
+    if (build->scenario->foreign_map) return PHX_OK;
+    if ((uint32_t)order->cell_x + order->width <= width && (uint32_t)order->cell_y + order->height <= height)
+        return PHX_OK;
+    return phx_yaml_fail(build->error, PHX_ERROR_RANGE, build->scenario->file, order->line, order->column,
+                         "at: %u x %u cells at %u,%u leave the map %.160s of %u x %u", order->width,
+                         order->height, order->cell_x, order->cell_y, map_name(build), width, height);
+}
+
 static PhxStatus resolve_order(Build *build, PhxScenarioOrder *order, uint32_t index) {
     const PhxScenario *scenario = build->scenario;
     const Site *site = NULL;
-    if (order->stop) return PHX_OK;
+    if (order->kind == PHX_SCENARIO_STOP) return PHX_OK;
+    if (order->kind >= PHX_SCENARIO_PLACE) return check_cells(build, order);
     const PhxStatus status = order_site(build, order, &site);
     if (status != PHX_OK) return status;
     if (order->goal.kind == PHX_PLACE_SCATTER) return scatter_goals(build, order, index, site);

@@ -121,7 +121,7 @@ static PhxStatus read_cells(const FieldReader *reader, const PhxYamlNode *node, 
     return status;
 }
 
-static PhxStatus read_teams(const FieldReader *reader, const PhxYamlNode *node, uint16_t *out) {
+PhxStatus phx_fields_read_teams(const FieldReader *reader, const PhxYamlNode *node, uint16_t *out) {
     const Field item = {.kind = FIELD_U8, .low = 0, .high = 15};
     if (node->kind != PHX_YAML_SEQUENCE)
         return phx_fields_fail(reader, node, PHX_ERROR_FORMAT, "a list of teams is wanted, as in [0, 2]");
@@ -225,7 +225,7 @@ static PhxStatus read_field(const FieldReader *reader, const PhxYamlNode *node, 
     case FIELD_CELLS:
         return read_cells(reader, node, field, out);
     case FIELD_TEAMS:
-        return read_teams(reader, node, out);
+        return phx_fields_read_teams(reader, node, out);
     default:
         break;
     }

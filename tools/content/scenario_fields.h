@@ -50,6 +50,10 @@ PHX_MUST_USE PhxStatus phx_fields_read(const FieldReader *reader, const PhxYamlN
 PhxStatus phx_fields_fail(const FieldReader *reader, const PhxYamlNode *node, PhxStatus status,
                           const char *format, ...) PHX_PRINTF(4, 5);
 
+/* A list of team numbers, perhaps empty, to bits. */
+PHX_MUST_USE PhxStatus phx_fields_read_teams(const FieldReader *reader, const PhxYamlNode *node,
+                                             uint16_t *out);
+
 /* A whole decimal number without sign; false for other text or above UINT64_MAX. `hex` allows 0x too. */
 bool phx_fields_number(const char *text, uint32_t length, bool hex, uint64_t *out);
 

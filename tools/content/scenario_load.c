@@ -1,4 +1,4 @@
-/* scenario_load.c: a scenario and its map from files, and the scripted orders as commands. See scenario.h. */
+/* scenario_load.c: a scenario and its map from files. See scenario.h. */
 #include "content/height_map.h"
 #include "content/scenario.h"
 
@@ -202,59 +202,4 @@ void phx_scenario_unload(PhxScenarioFile *file) {
     free(file->letters);
     free(file->blob);
     *file = (PhxScenarioFile){0};
-}
-
-/* Orders. */
-
-typedef struct Batch {
-    PhxHandle units[PHX_COMMAND_UNIT_LIMIT];
-    uint16_t count;
-} Batch;
-
-static void emit_batch(const PhxScenarioOrder *order, PhxVec2 goal, Batch *batch, PhxScenarioEmit emit,
-                       void *user) {
-    if (batch->count == 0) return;
-    uint8_t bytes[PHX_COMMAND_SIZE_LIMIT];
-    size_t size;
-    const PhxCommandData command = {.type = order->stop ? PHX_COMMAND_STOP : PHX_COMMAND_MOVE,
-                                    .goal_x = goal.x,
-                                    .goal_y = goal.y,
-                                    .queued = order->queued,
-                                    .unit_count = batch->count,
-                                    .units = batch->units};
-    if (phx_command_encode(&command, bytes, sizeof bytes, &size) == PHX_OK)
-        emit(user, order->player, bytes, (uint32_t)size);
-    batch->count = 0;
-}
-
-static void emit_order(const PhxScenario *scenario, const PhxScenarioOrder *order, PhxScenarioEmit emit,
-                       void *user) {
-    Batch batch = {.count = 0};
-    const bool own_goals = !order->stop && order->goal.kind == PHX_PLACE_SCATTER;
-    uint32_t next_goal = order->first_goal;
-    PhxVec2 goal = {order->goal.x, order->goal.y};
-    for (uint32_t i = 0; i < order->group_count; i++) {
-        const PhxScenarioGroup *group = &scenario->groups[scenario->group_list[order->first_group + i]];
-        for (uint32_t k = 0; k < group->count; k++) {
-            /* The first row of a table has generation 1. */
-            batch.units[batch.count++] = phx_handle_make(group->first_unit + k, 1);
-            if (own_goals) goal = scenario->goals[next_goal++];
-            if (own_goals || batch.count == PHX_COMMAND_UNIT_LIMIT)
-                emit_batch(order, goal, &batch, emit, user);
-        }
-    }
-    emit_batch(order, goal, &batch, emit, user);
-}
-
-void phx_scenario_orders(const PhxScenario *scenario, uint32_t tick, PhxScenarioEmit emit, void *user) {
-    uint32_t low = 0, high = scenario->order_count; /* the first order of this tick or later */
-    while (low < high) {
-        const uint32_t middle = low + (high - low) / 2;
-        if (scenario->orders[middle].tick < tick)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    for (; low < scenario->order_count && scenario->orders[low].tick == tick; low++)
-        emit_order(scenario, &scenario->orders[low], emit, user);
 }

@@ -91,37 +91,6 @@ static const Field group_fields[] = {
     {"facing", FIELD_FACING, false, offsetof(GroupDraft, group.facing), FIX(-360), FIX(360), 0},
 };
 
-typedef struct OrderDraft {
-    PhxScenarioOrder order;
-    char player[17], group[PHX_SCENARIO_NAME];
-    uint32_t groups; /* node */
-    bool all;
-} OrderDraft;
-
-enum {
-    ORDER_TICK,
-    ORDER_PLAYER,
-    ORDER_GROUP,
-    ORDER_GROUPS,
-    ORDER_ALL,
-    ORDER_MOVE,
-    ORDER_CORNER,
-    ORDER_SCATTER,
-    ORDER_STOP
-};
-static const Field order_fields[] = {
-    {"tick", FIELD_U32, true, offsetof(OrderDraft, order.tick), 0, UINT32_MAX - 1, 0},
-    {"player", FIELD_TEXT, false, offsetof(OrderDraft, player), 0, 0, 17},
-    {"group", FIELD_TEXT, false, offsetof(OrderDraft, group), 0, 0, PHX_SCENARIO_NAME},
-    {"groups", FIELD_NODE, false, offsetof(OrderDraft, groups), 0, 0, 0},
-    {"all", FIELD_BOOL, false, offsetof(OrderDraft, all), 0, 0, 0},
-    {"move", FIELD_POINT, false, offsetof(OrderDraft, order.goal), COORDINATE_LOW, COORDINATE_HIGH, 0},
-    {"corner", FIELD_CORNER, false, offsetof(OrderDraft, order.goal), 0, 0, 0},
-    {"scatter", FIELD_SCATTER, false, offsetof(OrderDraft, order.goal), COORDINATE_LOW, COORDINATE_HIGH, 0},
-    {"stop", FIELD_BOOL, false, offsetof(OrderDraft, order.stop), 0, 0, 0},
-    {"queued", FIELD_BOOL, false, offsetof(OrderDraft, order.queued), 0, 0, 0},
-};
-
 PhxStatus phx_scenario_fail_memory(const ScenarioParser *parser) {
     return phx_yaml_fail(parser->reader.error, PHX_ERROR_MEMORY, parser->scenario->file, 0, 0,
                          "out of memory");
@@ -206,20 +175,13 @@ static PhxStatus find_type(const ScenarioParser *parser, const PhxYamlNode *node
                            "type \"%s\": no unit type has this name", name);
 }
 
-/* How many of the bits first .. last are set. */
-static uint32_t given_of(uint64_t given, uint32_t first, uint32_t last) {
-    uint32_t count = 0;
-    for (uint32_t i = first; i <= last; i++) count += (uint32_t)(given >> i & 1);
-    return count;
-}
-
 static PhxStatus finish_group(ScenarioParser *parser, const PhxYamlNode *node, GroupDraft *draft,
                               uint64_t given) {
     PhxScenario *scenario = parser->scenario;
     PhxScenarioGroup *group = &draft->group;
     group->line = node->line;
     group->column = node->column;
-    if (given_of(given, GROUP_AT, GROUP_SCATTER) != 1)
+    if (phx_scenario_given(given, GROUP_AT, GROUP_SCATTER) != 1)
         return phx_fields_fail(&parser->reader, node, PHX_ERROR_FORMAT,
                                "a group needs one of the keys at, corner, scatter, and one only");
     for (uint32_t i = 0; i < scenario->group_count && group->name[0] != 0; i++)
@@ -251,113 +213,6 @@ static PhxStatus parse_groups(ScenarioParser *parser, const PhxYamlNode *list) {
     return status;
 }
 
-static PhxStatus list_group(ScenarioParser *parser, uint32_t group) {
-    PhxScenario *scenario = parser->scenario;
-    if (scenario->group_list_count == parser->group_list_capacity) {
-        const uint32_t capacity = 2 * parser->group_list_capacity + 64;
-        uint32_t *larger = realloc(scenario->group_list, capacity * sizeof *larger);
-        if (larger == NULL) return phx_scenario_fail_memory(parser);
-        scenario->group_list = larger;
-        parser->group_list_capacity = capacity;
-    }
-    scenario->group_list[scenario->group_list_count++] = group;
-    return PHX_OK;
-}
-
-/* Adds the group of a name to the order; the first decides the player where the order names none. */
-static PhxStatus list_group_named(ScenarioParser *parser, const PhxYamlNode *node, const char *name,
-                                  OrderDraft *draft) {
-    const PhxScenario *scenario = parser->scenario;
-    for (uint32_t i = 0; i < scenario->group_count; i++) {
-        const PhxScenarioGroup *group = &scenario->groups[i];
-        if (strcmp(group->name, name) != 0) continue;
-        if (draft->player[0] == 0 && draft->order.group_count == 0) draft->order.player = group->player;
-        if (group->player != draft->order.player)
-            return phx_fields_fail(&parser->reader, node, PHX_ERROR_FORMAT,
-                                   "group \"%.40s\" isn't of player \"%s\": an order is one player's", name,
-                                   scenario->players[draft->order.player].name);
-        draft->order.group_count++;
-        return list_group(parser, i);
-    }
-    return phx_fields_fail(&parser->reader, node, PHX_ERROR_NOT_FOUND,
-                           "group \"%.40s\": no group has this name", name);
-}
-
-static PhxStatus list_order_groups(ScenarioParser *parser, const PhxYamlNode *node, OrderDraft *draft,
-                                   uint64_t given) {
-    if (given >> ORDER_GROUP & 1) return list_group_named(parser, node, draft->group, draft);
-    PhxStatus status = PHX_OK;
-    if (given >> ORDER_GROUPS & 1) {
-        const PhxYamlNode *list = phx_scenario_node(parser, draft->groups);
-        status = phx_scenario_check_list(parser, list, PHX_SCENARIO_GROUP_LIMIT);
-        for (uint32_t i = list->first; i != PHX_YAML_NONE && status == PHX_OK;
-             i = phx_scenario_node(parser, i)->next)
-            status = list_group_named(parser, phx_scenario_node(parser, i),
-                                      phx_scenario_node(parser, i)->text, draft);
-        return status;
-    }
-    for (uint32_t i = 0; i < parser->scenario->group_count && status == PHX_OK; i++) {
-        if (parser->scenario->groups[i].player != draft->order.player) continue;
-        draft->order.group_count++;
-        status = list_group(parser, i);
-    }
-    return status;
-}
-
-static PhxStatus finish_order(ScenarioParser *parser, const PhxYamlNode *node, OrderDraft *draft,
-                              uint64_t given) {
-    PhxScenario *scenario = parser->scenario;
-    draft->order.line = node->line;
-    draft->order.column = node->column;
-    draft->order.first_group = scenario->group_list_count;
-    if (given_of(given, ORDER_MOVE, ORDER_SCATTER) + draft->order.stop != 1)
-        return phx_fields_fail(
-            &parser->reader, node, PHX_ERROR_FORMAT,
-            "an order needs one of the keys move, corner, scatter, stop: true, and one only");
-    if (given_of(given, ORDER_GROUP, ORDER_GROUPS) + draft->all != 1)
-        return phx_fields_fail(&parser->reader, node, PHX_ERROR_FORMAT,
-                               "an order needs one of the keys group, groups, all: true, and one only");
-    if (draft->order.stop && draft->order.queued)
-        return phx_fields_fail(&parser->reader, node, PHX_ERROR_FORMAT,
-                               "stop drops all orders: it can't be queued");
-    if (draft->all && draft->player[0] == 0)
-        return phx_fields_fail(&parser->reader, node, PHX_ERROR_FORMAT,
-                               "all: true needs the key player besides");
-    PhxStatus status = PHX_OK;
-    if (draft->player[0] != 0)
-        status = phx_scenario_find_player(parser, node, draft->player, &draft->order.player);
-    if (status == PHX_OK) status = list_order_groups(parser, node, draft, given);
-    if (status == PHX_OK && scenario->group_list_count > 1000000)
-        status = phx_fields_fail(&parser->reader, node, PHX_ERROR_LIMIT, "the orders name too many groups");
-    return status;
-}
-
-/* By tick, and as written within one: a merge from the end, for lists that mostly are in order. */
-static void insert_order(PhxScenario *scenario, const PhxScenarioOrder *order) {
-    uint32_t at = scenario->order_count++;
-    for (; at > 0 && scenario->orders[at - 1].tick > order->tick; at--)
-        scenario->orders[at] = scenario->orders[at - 1];
-    scenario->orders[at] = *order;
-}
-
-static PhxStatus parse_orders(ScenarioParser *parser, const PhxYamlNode *list) {
-    PhxScenario *scenario = parser->scenario;
-    PhxStatus status = phx_scenario_check_list(parser, list, PHX_SCENARIO_ORDER_LIMIT);
-    if (status != PHX_OK) return status;
-    scenario->orders = calloc(list->count, sizeof *scenario->orders);
-    if (scenario->orders == NULL) return phx_scenario_fail_memory(parser);
-    for (uint32_t i = list->first; i != PHX_YAML_NONE && status == PHX_OK;
-         i = phx_scenario_node(parser, i)->next) {
-        OrderDraft draft = {0};
-        uint64_t given = 0;
-        status = phx_fields_read(&parser->reader, phx_scenario_node(parser, i), "an order", order_fields,
-                                 COUNT_OF(order_fields), &draft, &given);
-        if (status == PHX_OK) status = finish_order(parser, phx_scenario_node(parser, i), &draft, given);
-        if (status == PHX_OK) insert_order(scenario, &draft.order);
-    }
-    return status;
-}
-
 static PhxStatus parse_root(ScenarioParser *parser) {
     Root root = {
         .scenario = {.name = "scenario",
@@ -380,7 +235,7 @@ static PhxStatus parse_root(ScenarioParser *parser) {
     if (status == PHX_OK) status = parse_types(parser, phx_scenario_node(parser, root.types));
     if (status == PHX_OK) status = parse_groups(parser, phx_scenario_node(parser, root.groups));
     if (status == PHX_OK && root.orders != PHX_YAML_NONE)
-        status = parse_orders(parser, phx_scenario_node(parser, root.orders));
+        status = phx_scenario_parse_orders(parser, phx_scenario_node(parser, root.orders));
     return status;
 }
 

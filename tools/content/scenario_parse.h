@@ -1,4 +1,4 @@
-/* scenario_parse.h: what the two files that read a scenario's tree share. Internal to tools/content. */
+/* scenario_parse.h: what the files that read a scenario's tree share. Internal to tools/content. */
 #ifndef PHX_TOOLS_SCENARIO_PARSE_H
 #define PHX_TOOLS_SCENARIO_PARSE_H
 
@@ -28,6 +28,13 @@ PhxStatus phx_scenario_fail_memory(const ScenarioParser *parser);
 PHX_MUST_USE PhxStatus phx_scenario_find_player(const ScenarioParser *parser, const PhxYamlNode *node,
                                                 const char *name, uint8_t *out);
 
+/* How many of the bits first .. last are set. */
+static inline uint32_t phx_scenario_given(uint64_t given, uint32_t first, uint32_t last) {
+    uint32_t count = 0;
+    for (uint32_t i = first; i <= last; i++) count += (uint32_t)(given >> i & 1);
+    return count;
+}
+
 /* Nodes of the root that say what ground costs; PHX_YAML_NONE where they are missing. */
 typedef struct ScenarioGround {
     uint32_t kinds, profiles, buildings, modifiers;
@@ -40,5 +47,7 @@ PHX_MUST_USE PhxStatus phx_scenario_find_profile(const ScenarioParser *parser, c
                                                  const char *name, uint8_t *out);
 /* Buildings and modifiers: after the players. */
 PHX_MUST_USE PhxStatus phx_scenario_parse_buildings(ScenarioParser *parser, const ScenarioGround *ground);
+/* The orders: after all else. */
+PHX_MUST_USE PhxStatus phx_scenario_parse_orders(ScenarioParser *parser, const PhxYamlNode *list);
 
 #endif

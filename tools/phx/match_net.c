@@ -138,7 +138,7 @@ void phx_match_think(const PhxMatch *match, const PhxScenario *scenario, const P
                      PhxMatchOutbox *outbox) {
     Orders orders = {.outbox = outbox, .slot = slot};
     const uint32_t tick = phx_sim_tick(match->sim);
-    phx_scenario_orders(scenario, tick, add_order, &orders);
+    phx_scenario_orders(scenario, match->sim, tick, add_order, &orders);
     if (bot) bot->run(match->sim, slot, tick, phx_match_outbox_add, outbox);
 }
 
