@@ -38,14 +38,9 @@ PhxSectorFrame phx_sector_frame(uint32_t width, uint32_t height, uint32_t sector
 
 /* 255 where `cost` is passable, else 0. */
 static inline uint8_t open_mask(uint8_t cost) { return (uint8_t)(cost != PHX_NAV_IMPASSABLE ? 255 : 0); }
-/* 255 where `other` is a wall or costs the same, else 0. */
-static inline uint8_t same_mask(uint8_t cost, uint8_t other) {
-    return (uint8_t)(((other == cost) | (other == PHX_NAV_IMPASSABLE)) ? 255 : 0);
-}
-
-/* Allowed steps and plain marks of a row; see field_moves.c for the rule. */
+/* Allowed steps of a row: a diagonal one needs both cells beside it. */
 static void find_row(const uint8_t *restrict up, const uint8_t *restrict at, const uint8_t *restrict down,
-                     uint8_t *restrict moves, uint8_t *restrict plain) {
+                     uint8_t *restrict moves) {
     for (int x = 0; x < SIDE; x++) {
         const uint8_t c = at[x];
         const uint8_t e = open_mask(at[x + 1]), w = open_mask(at[x - 1]);
@@ -55,16 +50,11 @@ static void find_row(const uint8_t *restrict up, const uint8_t *restrict at, con
         moves[x] = (uint8_t)(((e & 1) | (e & s & se & 2) | (s & 4) | (s & w & sw & 8) | (w & 16) |
                               (w & n & nw & 32) | (n & 64) | (n & e & ne & 128)) &
                              open_mask(c));
-        plain[x] = (uint8_t)(same_mask(c, at[x + 1]) & same_mask(c, at[x - 1]) & same_mask(c, down[x]) &
-                             same_mask(c, up[x]));
     }
 }
 
-static void fill_row(const uint8_t *restrict cost, const uint8_t *restrict moves,
-                     const uint8_t *restrict plain, uint32_t *restrict facts) {
-    for (int x = 0; x < SIDE; x++)
-        facts[x] =
-            (uint32_t)cost[x] | (uint32_t)moves[x] << PHX_FACT_MOVES | (uint32_t)plain[x] << PHX_FACT_PLAIN;
+static void fill_row(const uint8_t *restrict cost, const uint8_t *restrict moves, uint32_t *restrict facts) {
+    for (int x = 0; x < SIDE; x++) facts[x] = (uint32_t)cost[x] | (uint32_t)moves[x] << PHX_FACT_MOVES;
 }
 
 /* Smallest cost of a row, and largest of a passable cell. */
@@ -162,7 +152,7 @@ static void find_regions(PhxSectorGround *ground) {
 }
 
 void phx_sector_ground(PhxSectorGround *ground, const PhxNavGrid *grid, uint32_t sector) {
-    uint8_t rows[3][ROW], moves[SIDE], plain[SIDE];
+    uint8_t rows[3][ROW], moves[SIDE];
     ground->frame = phx_sector_frame(grid->width, grid->height, sector);
     memset(rows, PHX_NAV_IMPASSABLE, sizeof rows);
     uint8_t low = PHX_NAV_IMPASSABLE, high = 0;
@@ -171,8 +161,8 @@ void phx_sector_ground(PhxSectorGround *ground, const PhxNavGrid *grid, uint32_t
         const uint8_t *up = rows[(y + 2) % 3] + 1, *at = rows[y % 3] + 1;
         uint8_t *down = rows[(y + 1) % 3] + 1;
         load_row(grid, &ground->frame, y + 1, down);
-        find_row(up, at, down, moves, plain);
-        fill_row(at, moves, plain, ground->facts + y * SIDE);
+        find_row(up, at, down, moves);
+        fill_row(at, moves, ground->facts + y * SIDE);
         ground->open[y] = open_bits(at);
         widen_bounds(at, &low, &high);
     }

@@ -541,3 +541,38 @@ PHX_TEST(portals, lack_of_memory_and_bad_costs_are_told) {
         CHECK_EQ(phx_portals_create(&portals, phx_allocator_default(), 9, 9, bad[i], 1), PHX_ERROR_ARGUMENT);
     free(map.cost);
 }
+
+/* The least of maps, one without a passable cell, and rows of cells whose portals all lie in one line. */
+PHX_TEST(portals, extreme_maps) {
+    static const uint32_t sides[][2] = {{1, 1}, {4096, 1}, {1, 4096}, {65, 65}, {64, 64}};
+    uint64_t all[64], changed[64], moved[64];
+    memset(all, 255, sizeof all);
+    for (int i = 0; i < 10; i++) {
+        const uint32_t w = sides[i / 2][0], h = sides[i / 2][1];
+        uint8_t *cost = malloc((size_t)w * h);
+        memset(cost, i % 2 ? 255 : 254, (size_t)w * h);
+        const PhxNavGrid grid = {w, h, cost};
+        PhxPortals *portals = build(&grid, all_weights[1]);
+        CHECK_EQ(phx_portals_part(portals, &grid, w * h - 1), i % 2 ? PHX_NAV_NO_CELL : 0);
+        cost[0] = 7; /* so that there is a goal */
+        const PhxJobs jobs = phx_jobs_serial();
+        const uint32_t sector = 0, goals[] = {0, 0};
+        CHECK_OK(phx_portals_update(portals, &grid, &sector, 1, &jobs, changed));
+        PhxRoute *route = NULL;
+        CHECK_OK(phx_route_create(&route, phx_allocator_default(), portals));
+        CHECK_OK(phx_route_solve(route, portals, &grid, goals, 2, true, all, 0));
+        uint64_t worst = 0;
+        for (uint32_t s = 0; s < phx_sector_count(w, h); s++) {
+            CHECK(phx_route_covers(route, portals, s));
+            for (uint32_t v = 0; v < phx_portals_vertex_count(portals, s); v++)
+                if (phx_route_value(route, portals, s, v) > worst)
+                    worst = phx_route_value(route, portals, s, v);
+        }
+        /* the farthest vertex of a row begins its last sector; the goal costs 7 */
+        if (w * h == 4096 && w != h) CHECK_EQ(worst, i % 2 ? 0 : (uint64_t)5741 * (4031 * 254 + 7));
+        CHECK_OK(phx_route_repair(route, portals, &grid, goals, 1, changed, moved, 0)); /* left one out */
+        phx_route_destroy(route, phx_allocator_default());
+        phx_portals_destroy(portals);
+        free(cost);
+    }
+}

@@ -18,6 +18,10 @@ static Bench *bench_make(int poison) {
     return bench;
 }
 
+static void fill_uniform(const TestMap *map, uint64_t *seed) {
+    memset(map->cost, (int)test_range(seed, 1, 254), (size_t)map->grid.width * map->grid.height);
+}
+
 static uint32_t local_of(const PhxNavGrid *grid, uint32_t cell) {
     return phx_sector_local(cell % grid->width, cell / grid->width);
 }
@@ -53,6 +57,7 @@ PHX_TEST(sector, front_equals_the_field_of_a_map_of_one_sector) {
     uint32_t reached = 0;
     for (int i = 0; i < 400; i++) {
         const TestMap map = test_map_random(&seed, 64);
+        if (i % 5 == 0) fill_uniform(&map, &seed);
         const PhxFieldWeights weights = all_weights[i % WEIGHTS];
         uint32_t goals[40];
         const uint32_t count = test_map_goals(&map, &seed, (uint32_t)test_range(&seed, 1, 40), goals);
@@ -108,6 +113,7 @@ PHX_TEST(sector, seeds_of_any_values_give_the_least_sums_and_none_wraps) {
     uint32_t left_out = 0;
     for (int i = 0; i < 250; i++) {
         const TestMap map = test_map_random(&seed, 130);
+        if (i % 3 == 0) fill_uniform(&map, &seed);
         const PhxFieldWeights weights = all_weights[i % WEIGHTS];
         const uint32_t sectors = phx_sector_count(map.grid.width, map.grid.height);
         phx_sector_ground(&bench->ground, &map.grid, (uint32_t)test_range(&seed, 0, sectors - 1));

@@ -55,11 +55,15 @@ typedef struct PhxPortalVertex {
 PHX_MUST_USE PhxStatus phx_portals_create(PhxPortals **out, PhxAllocator allocator, uint32_t width,
                                           uint32_t height, PhxFieldWeights weights, uint32_t workers);
 void phx_portals_destroy(PhxPortals *portals);
-/* Builds all sectors, on all threads. Errors: PHX_ERROR_MEMORY, PHX_ERROR_RANGE (a cost of 0). */
+/* Builds all sectors, on all threads. The grid has the graph's size. Errors: PHX_ERROR_RANGE (a cost of 0;
+ * the graph stays as it was), PHX_ERROR_MEMORY (the graph can only be built again or destroyed). Cost: on two
+ * threads about 1 s for 4096 x 4096 cells, half of them among walls. */
 PHX_MUST_USE PhxStatus phx_portals_build(PhxPortals *portals, const PhxNavGrid *grid, const PhxJobs *jobs);
-/* Rebuilds what depends on the `count` sectors (ascending) whose cells changed: them, and neighbours whose
- * shared border got other portals. *changed (sector_count bits, base/bitset.h) gets the sectors whose
- * vertices or edges differ from before. */
+/* Rebuilds what depends on the `count` sectors (ascending) whose cells changed since the last build or
+ * update: them, and neighbours whose shared border got other portals. *changed (sector_count bits,
+ * base/bitset.h) gets the sectors of which vertices, edges or costs across differ from before; that a vertex
+ * across got another number, or a region another label, isn't a difference. Errors as of a build. Cost: some
+ * 0.2 ms a sector, and a pass over all vertices. */
 PHX_MUST_USE PhxStatus phx_portals_update(PhxPortals *portals, const PhxNavGrid *grid,
                                           const uint32_t *sectors, uint32_t count, const PhxJobs *jobs,
                                           uint64_t *changed);
@@ -78,13 +82,19 @@ void phx_route_destroy(PhxRoute *route, PhxAllocator allocator);
 PHX_MUST_USE PhxStatus phx_route_reserve(PhxRoute *route, const PhxPortals *portals);
 /* Solves for goals (cells, passable, ascending, at least one): as far as the vertices of the sectors in
  * `wanted` (bits; null: everything) need it; what is given for them is exact, and the search can be continued
- * by a later call with the same goals and other wanted sectors (`again` false), or begun anew (true).
- * `worker`: whose scratch memory is used. */
+ * by a later call with the same goals and other wanted sectors (`again` false), or begun anew (true; also
+ * what happens if the graph was updated and the route wasn't repaired). `worker`: whose scratch memory is
+ * used. Errors: PHX_ERROR_MEMORY (see phx_route_reserve; the route stays as it was). Cost: a front a sector
+ * with goals, and some 0.1 us a vertex. */
 PHX_MUST_USE PhxStatus phx_route_solve(PhxRoute *route, const PhxPortals *portals, const PhxNavGrid *grid,
                                        const uint32_t *goals, uint32_t goal_count, bool again,
                                        const uint64_t *wanted, uint32_t worker);
-/* After phx_portals_update: repairs the values; *moved (sector bits) gets the sectors of which a vertex has
- * another value than before. The result is that of solving anew. */
+/* After each phx_portals_update, with its `changed` and the same goals as before (still passable): repairs
+ * the values. All sectors that were wanted are covered again, with the values of solving anew. *moved (sector
+ * bits) gets the sectors of which a vertex has another value than before, or lies elsewhere; of sectors that
+ * weren't covered, it says nothing. If an update was left out, the route is solved anew, and all have moved.
+ * Errors: PHX_ERROR_MEMORY (the route can be solved anew or destroyed). Cost: a copy of the values; beyond
+ * it, what the change moves. */
 PHX_MUST_USE PhxStatus phx_route_repair(PhxRoute *route, const PhxPortals *portals, const PhxNavGrid *grid,
                                         const uint32_t *goals, uint32_t goal_count, const uint64_t *changed,
                                         uint64_t *moved, uint32_t worker);

@@ -15,6 +15,7 @@ enum {
     PHX_SECTOR_SHIFT = 6,
     PHX_SECTOR_SIDE = 1 << PHX_SECTOR_SHIFT,
     PHX_SECTOR_CELLS = PHX_SECTOR_SIDE * PHX_SECTOR_SIDE,
+    PHX_SECTOR_RING = 1024,         /* buckets: enough for any weights and costs */
     PHX_SECTOR_REGION_NONE = 0xffff /* label of walls and of cells outside of the map */
 };
 
@@ -49,7 +50,8 @@ typedef struct PhxSectorGround {
     uint8_t min_cost, max_cost;        /* of the passable cells; 255 and 0 if there is none */
     uint64_t open[PHX_SECTOR_SIDE];    /* passable cells: a word a row, bit lx */
     uint16_t region[PHX_SECTOR_CELLS]; /* labels; PHX_SECTOR_REGION_NONE */
-    uint32_t facts[PHX_SECTOR_CELLS];  /* as in field_work.h; no allowed step leaves the sector */
+    uint32_t
+        facts[PHX_SECTOR_CELLS]; /* cost and allowed steps, as in field_work.h; no step leaves the sector */
 } PhxSectorGround;
 
 /* Costs 2 ns a cell. */
@@ -69,10 +71,11 @@ typedef struct PhxSectorWork {
     uint32_t reached;                 /* length of `order` */
     /* the queue (sector_front.c) */
     uint8_t arrived[PHX_SECTOR_CELLS];       /* directions in which best ways enter a cell */
-    uint32_t pool[PHX_SECTOR_CELLS * 9 + 1]; /* entries: one a seed, and one a neighbour of each cell */
-    uint16_t buckets[1024];                  /* newest entry of each; 0: empty */
-    uint64_t occupied[1024 / 64];
-    uint64_t seeds[PHX_SECTOR_CELLS]; /* value << 16 | cell, ascending */
+    uint32_t pool[PHX_SECTOR_CELLS * 9 + 2]; /* entries: one a seed, and one a neighbour of each cell */
+    uint16_t ring[2][PHX_SECTOR_RING];       /* newest entry of each bucket; 0: empty */
+    uint64_t occupied[PHX_SECTOR_RING / 64];
+    uint16_t list[PHX_SECTOR_CELLS + 1]; /* becomes `order` */
+    uint64_t seeds[PHX_SECTOR_CELLS];    /* value << 16 | cell, ascending */
 } PhxSectorWork;
 
 /* Runs the front. A step that walks towards a seed costs weight * cost of the cell entered, as in nav.h. Sums
