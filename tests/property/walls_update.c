@@ -34,8 +34,8 @@ static void check_as_new(const PhxWalls *walls, const PhxNavGrid *grid, int edit
 static PhxCellRect random_edit(uint64_t *seed, const PhxNavGrid *grid, uint8_t *cost) {
     const int32_t x = (int32_t)test_range(seed, -3, grid->width + 2),
                   y = (int32_t)test_range(seed, -3, grid->height + 2);
-    const int32_t w = (int32_t)test_range(seed, 0, 130) >> test_range(seed, 0, 7);
-    const int32_t h = (int32_t)test_range(seed, 0, 130) >> test_range(seed, 0, 7);
+    const int32_t most_w = (int32_t)test_range(seed, 0, 130), w = most_w >> test_range(seed, 0, 7);
+    const int32_t most_h = (int32_t)test_range(seed, 0, 130), h = most_h >> test_range(seed, 0, 7);
     const int64_t kind = test_range(seed, 0, 2);
     for (int32_t cy = y < 0 ? 0 : y; cy < y + h && cy < (int32_t)grid->height; cy++)
         for (int32_t cx = x < 0 ? 0 : x; cx < x + w && cx < (int32_t)grid->width; cx++)
@@ -52,8 +52,8 @@ PHX_TEST(walls_update, equals_building_anew_after_any_edits) {
     uint32_t made = 0;
     for (int map = 0; map < maps; map++) {
         uint64_t seed = 700 + (uint64_t)map;
-        const PhxNavGrid grid = {(uint32_t)test_range(&seed, 1, SIDE), (uint32_t)test_range(&seed, 1, SIDE),
-                                 cost};
+        const uint32_t width = (uint32_t)test_range(&seed, 1, SIDE);
+        const PhxNavGrid grid = {width, (uint32_t)test_range(&seed, 1, SIDE), cost};
         memset(cost, map % 3 ? 1 : PHX_NAV_IMPASSABLE, sizeof cost);
         PhxWalls walls;
         CHECK_OK(phx_walls_create_grid_cut(&walls, phx_allocator_default(), &grid, &jobs, map % 2 ? 6 : 4));

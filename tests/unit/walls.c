@@ -18,7 +18,8 @@ static void random_grid(uint64_t *seed, PhxNavGrid *grid, uint8_t *cost, int64_t
         cost[i] = test_range(seed, 0, 99) < percent ? PHX_NAV_IMPASSABLE : (uint8_t)test_range(seed, 1, 254);
     for (int i = 0; kind > 1 && i < 30; i++) { /* long straight walls, and halls */
         const int64_t x = test_range(seed, 0, grid->width - 1), y = test_range(seed, 0, grid->height - 1);
-        const int64_t w = test_range(seed, 1, 180) >> test_range(seed, 0, 7), h = kind == 2 ? 1 : w / 4;
+        const int64_t most = test_range(seed, 1, 180), w = most >> test_range(seed, 0, 7),
+                      h = kind == 2 ? 1 : w / 4;
         const bool turn = test_range(seed, 0, 1);
         const uint8_t value = test_range(seed, 0, 3) ? PHX_NAV_IMPASSABLE : 1;
         for (int64_t cy = y; cy <= y + (turn ? w : h) && cy < grid->height; cy++)
@@ -78,7 +79,7 @@ static uint32_t check_query(const PhxWalls *walls, Oracle *oracle, uint64_t *see
             y = (fix16_t)test_range(seed, 0, walls->sectors_y) * side + off;
     }
     const PhxVec2 at = {x, y};
-    const fix16_t range = (fix16_t)test_range(seed, 1, 64 * ONE) >> test_range(seed, 0, 5);
+    const fix16_t most = (fix16_t)test_range(seed, 1, 64 * ONE), range = most >> test_range(seed, 0, 5);
     PhxWallNear got[PHX_WALLS_MAX_NEAR], want[PHX_WALLS_MAX_NEAR];
     const uint32_t limit = (uint32_t)test_range(seed, 1, PHX_WALLS_MAX_NEAR);
     const uint32_t found = phx_walls_nearest(walls, at, range, limit, got);

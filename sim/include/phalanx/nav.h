@@ -53,6 +53,15 @@ uint32_t phx_nav_nearest_open(const PhxNavGrid *grid, uint32_t cell);
  * false. Cost: one step a cell. */
 bool phx_nav_line_of_sight(const PhxNavGrid *grid, PhxVec2 a, PhxVec2 b);
 
+/* Goal areas: the passable cells of a rectangle (x0 <= x < x1, y0 <= y < y1; empty: none), or those whose
+ * centres are at most `radius` away from `center` and the one that holds `center`, by rising index; what lies
+ * beyond the map is left out. At most `limit` are written to `cells`; returns how many there are. Cost: a
+ * look at each cell of the area's box. */
+uint32_t phx_nav_cells_in_rect(const PhxNavGrid *grid, int32_t x0, int32_t y0, int32_t x1, int32_t y1,
+                               uint32_t limit, uint32_t *cells);
+uint32_t phx_nav_cells_in_disc(const PhxNavGrid *grid, PhxVec2 center, fix16_t radius, uint32_t limit,
+                               uint32_t *cells);
+
 /* Weight of a straight and of a diagonal step. 1 <= straight <= diagonal <= 2 * straight; or diagonal 0: no
  * diagonal steps at all, four directions (whole fields only). The usual pair is PHX_FIELD_WEIGHTS_DEFAULT
  * (10, 14); 5741, 8119 has the ratio sqrt 2 within 1e-8. */
@@ -111,6 +120,23 @@ PHX_MUST_USE PhxStatus phx_field_build(PhxField *field, const PhxNavGrid *grid, 
  * the nearest passable cell (as phx_nav_nearest_open of the nearest cell of the map); zero if there is none.
  */
 PhxDir phx_field_direction(const PhxField *field, fix16_t x, fix16_t y);
+
+/* Line of sight over a whole field. sight[cell] becomes the index into `goals` of the nearest goal (ties: the
+ * lowest cell) that all of the cell sees over cells of the goal's own cost, within 63 cells; else
+ * PHX_FIELD_SIGHT_NONE. `sight` holds width * height bytes; `scratch`: phx_field_scratch_size bytes, aligned
+ * to 8. Of more than 16 goals none is seen. Errors, found before anything is written: PHX_ERROR_ARGUMENT (no
+ * goals), PHX_ERROR_RANGE (a goal that is no cell), PHX_ERROR_STATE (a goal in a wall). Cost: about 100 us a
+ * goal, and a byte a cell. */
+enum { PHX_FIELD_SIGHT_NONE = 255 };
+PHX_MUST_USE PhxStatus phx_field_sight(const PhxNavGrid *grid, const uint32_t *goals, uint32_t goal_count,
+                                       uint8_t *sight, void *scratch);
+/* phx_field_direction, but in a cell in sight of a goal straight to `goal_point`, if that lies in the goal's
+ * cell, else to its centre; zero in the very point. `goals` as given to phx_field_sight. */
+PhxDir phx_field_direction_in_sight(const PhxField *field, const uint8_t *sight, const uint32_t *goals,
+                                    PhxVec2 goal_point, fix16_t x, fix16_t y);
+/* The same for many units; `sight` null: phx_field_direction (goals and points aren't read then). */
+void phx_field_directions(const PhxField *field, const uint8_t *sight, const uint32_t *goals, uint32_t count,
+                          const PhxVec2 *goal_points, const PhxVec2 *at, PhxDir *out);
 
 /* Proves a built field: goals are 0, every arrow is the least step (ties: the lowest code), goes to a
  * passable cell and through no corner, the integration falls along it by exactly the step's cost (so there is
