@@ -307,6 +307,7 @@ PhxStatus phx_routes_refresh(PhxRoutes *routes, const PhxJobs *jobs) {
     PHX_ASSERT(jobs->workers <= routes->config.workers, jobs->workers, routes->config.workers);
     PhxStatus status = PHX_OK;
     phx_routes_abandon(routes);
+    if (!routes->any_touched && !routes->any_broken) return PHX_OK;
     list_boxes(routes);
     for (uint32_t layer = 0; layer < PHX_ROUTES_LAYER_LIMIT; layer++) {
         if (!routes->layer[layer].plane) continue;
@@ -319,6 +320,7 @@ PhxStatus phx_routes_refresh(PhxRoutes *routes, const PhxJobs *jobs) {
         routes->layer[layer].broken = true;
         status = done;
     }
+    routes->any_broken = status != PHX_OK;
     for (uint32_t i = 0; i < routes->box_count; i++)
         routes->touched[routes->boxes[i]] = (PhxCellRect){0, 0, 0, 0};
     routes->any_touched = false;

@@ -97,7 +97,7 @@ bool phx_sim_set_ground(PhxSim *sim, PhxCellRect cells, uint8_t cost, uint8_t ki
                 changed |= set_row(&sim->world->terrain, (size_t)y * table->width + (size_t)x0,
                                    (size_t)(x1 - x0), cost, kind);
             if (!changed) continue;
-            phx_grid_touch(table, (uint32_t)x0, (uint32_t)y0);
+            phx_grid_mark(table, (uint32_t)x0, (uint32_t)y0);
             phx_sim_touch(sim, (PhxCellRect){x0, y0, x1, y1});
         }
     }

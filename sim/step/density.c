@@ -83,7 +83,7 @@ static void settle_block(PhxSim *sim, uint32_t bx, uint32_t by) {
         changed.y1 = y + 1;
     }
     if (changed.x0 >= changed.x1) return;
-    phx_grid_touch(terrain, (uint32_t)x0, (uint32_t)y0);
+    phx_grid_mark(terrain, (uint32_t)x0, (uint32_t)y0);
     phx_sim_touch(sim, (PhxCellRect){x0 + changed.x0, y0 + changed.y0, x0 + changed.x1, y0 + changed.y1});
 }
 

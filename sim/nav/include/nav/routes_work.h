@@ -135,7 +135,7 @@ struct PhxRoutes {
 
     /* Changes. */
     PhxCellRect *touched; /* a sector: what is to be composed anew */
-    bool any_touched;
+    bool any_touched, any_broken;
     uint32_t *boxes, box_count; /* sectors whose `touched` isn't empty, ascending */
     PhxCellRect *differs;       /* for each of these, in the layer at hand: the cells that became others */
     uint32_t *changed, changed_count; /* sectors of such cells, ascending */
