@@ -12,7 +12,8 @@ enum {
     SIDE = 1024,
     GOALS = 20,
     UNITS = 48, /* of a goal, all over the map */
-    LEAST = 2,  /* cells of a building's side */
+    UNITS_BRIEF = 8,
+    LEAST = 2, /* cells of a building's side */
     MOST = 6,
     EDITS = 1000,
     STANDING = 256, /* buildings at a time */
@@ -116,7 +117,7 @@ static PhxStatus measure_anew(Edit *edit) {
         memcpy(anew.goals, edit->service.goals, sizeof anew.goals);
         memcpy(anew.units, edit->service.units, sizeof anew.units);
         anew.goal_count = GOALS;
-        anew.unit_count = UNITS;
+        anew.unit_count = edit->service.unit_count;
         status = phx_bench_service_ask(&anew);
     }
     edit->anew_ns = phx_cli_cpu() - begin;
@@ -135,7 +136,7 @@ static void add_edits(const PhxBenchNav *nav, Edit *edit) {
                   "ratio_anew", median / anew, "worst_ratio_anew", worst / anew);
     json_object_set_new(values, "edits", json_integer(edit->edits));
     json_object_set_new(values, "goals", json_integer(GOALS));
-    json_object_set_new(values, "units", json_integer((json_int_t)GOALS * UNITS));
+    json_object_set_new(values, "units", json_integer((json_int_t)GOALS * edit->service.unit_count));
     json_object_set_new(values, "tiles_built", json_integer((json_int_t)use.tiles_built));
     json_object_set_new(values, "bytes", json_integer((json_int_t)edit->service.peak));
     json_object_set_new(values, "threads", json_integer(1));
@@ -155,7 +156,7 @@ int phx_bench_nav_edit(const PhxBenchNav *nav) {
     if (status == PHX_OK)
         status = phx_bench_service_open(&edit->service, &edit->map, phx_jobs_serial(), CACHE);
     if (status == PHX_OK) {
-        phx_bench_service_people(&edit->service, GOALS, UNITS, SEED);
+        phx_bench_service_people(&edit->service, GOALS, nav->bench->brief ? UNITS_BRIEF : UNITS, SEED);
         status = measure_fields(nav, edit);
     }
     if (status == PHX_OK) status = run_edits(nav, edit);

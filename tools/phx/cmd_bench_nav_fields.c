@@ -95,12 +95,12 @@ int phx_bench_nav_fields(const PhxBenchNav *nav) {
 
 /* A hundred goals. */
 
-enum { MANY = 100, MANY_SIDE = 512 };
+enum { MANY = 100, MANY_BRIEF = 10, MANY_SIDE = 512 };
 
 typedef struct Many {
     FieldRun run;
     PhxBenchMap map;
-    uint32_t goals[MANY];
+    uint32_t goals[MANY], count; /* goals in use */
     PhxStatus status[MANY];
 } Many;
 
@@ -114,7 +114,7 @@ static void build_range(void *context, uint32_t begin, uint32_t end, uint32_t wo
 }
 
 static PhxStatus worst_of(const Many *many) {
-    for (int i = 0; i < MANY; i++)
+    for (uint32_t i = 0; i < many->count; i++)
         if (many->status[i] != PHX_OK) return many->status[i];
     return PHX_OK;
 }
@@ -129,23 +129,23 @@ static int measure_many(const PhxBenchNav *nav, Many *many, const char *name, ui
     if (code != PHX_CLI_GO) return code;
     for (int i = 0; i < (nav->bench->brief ? 1 : 2); i++) {
         const PhxBenchSpent begun = phx_bench_begin(threads);
-        phx_parallel_for(&jobs, MANY, 1, build_range, many);
+        phx_parallel_for(&jobs, many->count, 1, build_range, many);
         phx_bench_end(begun, &best);
     }
     phx_cli_jobs_end(&jobs, threads);
     const PhxStatus status = worst_of(many);
     if (status != PHX_OK) return phx_cli_fail_status(cli, name, status, NULL);
     if (threads == 1) *one = best;
-    const double ms = phx_bench_ms(&best), ns = ms * 1e6 / ((double)MANY * MANY_SIDE * MANY_SIDE);
+    const double ms = phx_bench_ms(&best), ns = ms * 1e6 / ((double)many->count * MANY_SIDE * MANY_SIDE);
     json_t *values = phx_bench_spent_json(&best, one);
     json_object_set_new(values, "ns_per_cell", json_real(ns));
     json_object_set_new(values, "side", json_integer(MANY_SIDE));
-    json_object_set_new(values, "goals", json_integer(MANY));
+    json_object_set_new(values, "goals", json_integer(many->count));
     json_object_set_new(values, "bytes",
-                        json_integer((json_int_t)phx_field_size(MANY_SIDE, MANY_SIDE) * MANY));
+                        json_integer((json_int_t)phx_field_size(MANY_SIDE, MANY_SIDE) * many->count));
     phx_bench_add(nav->bench, name, values, 0, 0,
-                  "%d fields of %d x %d in %.0f ms, %.2f ns a cell; %.2f times one thread's speed", MANY,
-                  MANY_SIDE, MANY_SIDE, ms, ns, phx_bench_speedup(&best, one));
+                  "%u fields of %d x %d in %.0f ms, %.2f ns a cell; %.2f times one thread's speed",
+                  many->count, MANY_SIDE, MANY_SIDE, ms, ns, phx_bench_speedup(&best, one));
     return PHX_CLI_GO;
 }
 
@@ -156,7 +156,7 @@ static int measure_nearest(const PhxBenchNav *nav, Many *many) {
     for (uint32_t i = 0; i < (nav->bench->brief ? 1u : 7u) && status == PHX_OK; i++) {
         const uint64_t begin = phx_cli_cpu();
         status = phx_field_build(&many->run.field[0], &many->map.grid, PHX_FIELD_WEIGHTS_DEFAULT, many->goals,
-                                 MANY, many->run.scratch[0]);
+                                 many->count, many->run.scratch[0]);
         const uint64_t spent = phx_cli_cpu() - begin;
         if (spent < best) best = spent;
     }
@@ -167,10 +167,11 @@ static int measure_nearest(const PhxBenchNav *nav, Many *many) {
 
 int phx_bench_nav_goals(const PhxBenchNav *nav) {
     PhxCli *cli = nav->bench->cli;
-    Many many = {.map = phx_bench_map(MANY_SIDE, PHX_BENCH_MIXED, 1)};
+    Many many = {.map = phx_bench_map(MANY_SIDE, PHX_BENCH_MIXED, 1),
+                 .count = nav->bench->brief ? MANY_BRIEF : MANY};
     PhxStatus status = many.map.cost != NULL ? make_run(&many.run, MANY_SIDE, 2) : PHX_ERROR_MEMORY;
     PhxBenchSpent one = {0};
-    for (uint32_t i = 0; i < MANY && status == PHX_OK; i++)
+    for (uint32_t i = 0; i < many.count && status == PHX_OK; i++)
         many.goals[i] =
             phx_bench_map_open(&many.map, phx_random_below(phx_random(1, 0x676f, i, 0, 0), MANY_SIDE),
                                phx_random_below(phx_random(1, 0x676f, i, 0, 1), MANY_SIDE));

@@ -8,7 +8,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LARGE = 4096, LARGE_CACHE = 64 << 20, MIDDLE = 1024, GOALS = 100, UNITS = 8, SEED = 11 };
+enum {
+    LARGE = 4096,
+    LARGE_CACHE = 64 << 20,
+    MIDDLE = 1024,
+    GOALS = 100,
+    GOALS_BRIEF = 10,
+    UNITS = 8,
+    SEED = 11
+};
 
 /* A hundred goals, each with units all over the map: routes, rings and tiles of a first tick. */
 static int measure_goals(const PhxBenchNav *nav, PhxBenchMap *map, const char *name, uint32_t threads,
@@ -20,7 +28,8 @@ static int measure_goals(const PhxBenchNav *nav, PhxBenchMap *map, const char *n
     const int code = phx_cli_jobs_begin(nav->bench->cli, threads, &jobs);
     if (code != PHX_CLI_GO) return code;
     PhxStatus status = phx_bench_service_open(&service, map, jobs, 512 << 20);
-    if (status == PHX_OK) phx_bench_service_people(&service, GOALS, UNITS, SEED);
+    if (status == PHX_OK)
+        phx_bench_service_people(&service, nav->bench->brief ? GOALS_BRIEF : GOALS, UNITS, SEED);
     for (int i = 0; i < (nav->bench->brief ? 1 : 2) && status == PHX_OK; i++) {
         phx_routes_drop(service.routes);
         const uint64_t before = phx_routes_use(service.routes).tiles_built;
@@ -34,9 +43,10 @@ static int measure_goals(const PhxBenchNav *nav, PhxBenchMap *map, const char *n
         const double ms = phx_bench_ms(&best), ns = ms * 1e6 / ((double)built * PHX_SECTOR_CELLS);
         json_t *values = phx_bench_spent_json(&best, one);
         json_object_set_new(values, "ns_per_cell", json_real(ns));
-        json_object_set_new(values, "side", json_integer(MIDDLE));
-        json_object_set_new(values, "goals", json_integer(GOALS));
-        json_object_set_new(values, "units", json_integer(GOALS * UNITS));
+        json_object_set_new(values, "side", json_integer(map->side));
+        json_object_set_new(values, "goals", json_integer(service.goal_count));
+        json_object_set_new(values, "units",
+                            json_integer((json_int_t)service.goal_count * service.unit_count));
         json_object_set_new(values, "tiles", json_integer((json_int_t)built));
         json_object_set_new(values, "bytes",
                             json_integer((json_int_t)phx_routes_use(service.routes).cache_peak));
@@ -182,7 +192,7 @@ static PhxStatus load_cache(PhxBenchMap *map, size_t cache_bytes, uint32_t goals
 }
 
 static int measure_memory(const PhxBenchNav *nav, PhxBenchMap *map) {
-    const uint32_t goals = nav->bench->brief ? 10 : 30;
+    const uint32_t goals = nav->bench->brief ? GOALS_BRIEF : 30;
     PhxRoutesUse roomy = {0}, tight = {0};
     PhxStatus status = load_cache(map, 512 << 20, goals, &roomy);
     const size_t cap = roomy.cache_peak / 10;
