@@ -114,6 +114,7 @@ static PhxSim *lay_out(PhxArena *arena, const PhxContentHead *head, uint32_t tab
     made->prev_x = PHX_ARENA_ARRAY(arena, fix16_t, units);
     made->prev_y = PHX_ARENA_ARRAY(arena, fix16_t, units);
     phx_layers_layout(&made->layers, arena);
+    phx_barriers_layout(&made->barriers, arena, head->width, head->height, head->unit_capacity);
     phx_spatial_layout(&made->spatial, arena, head->unit_capacity);
     phx_orca_layout(&made->orca, arena, head->unit_capacity, PHX_SIM_TYPE_LIMIT);
     made->living = PHX_ARENA_ARRAY(arena, uint32_t, units);
@@ -209,9 +210,9 @@ PhxStatus phx_sim_create(const PhxSimConfig *config, const void *content, size_t
 
 void phx_sim_destroy(PhxSim *sim) {
     if (!sim) return;
+    phx_barriers_drop(sim);
     phx_world_destroy(sim->world);
     phx_world_destroy(sim->spare);
-    phx_walls_destroy(&sim->walls);
     phx_routes_destroy(sim->layers.routes);
     PhxArena arena = sim->arena; /* the sim lies inside its own arena */
     phx_arena_destroy(&arena);

@@ -153,7 +153,10 @@ void phx_phase_orca(const PhxPhaseContext *context, void *user) {
     (void)user;
     const PhxOrcaScene scene = {
         .spatial = &sim->spatial,
-        .walls = &sim->walls,
+        .walls = &sim->barriers.walls[0],
+        .wall_sets = sim->barriers.sets,
+        .wall_set_of = sim->barriers.set_of,
+        .wall_set_count = PHX_PLAYER_LIMIT,
         .vel_x = units->vel_x,
         .vel_y = units->vel_y,
         .pref_x = units->pref_x,
@@ -196,9 +199,11 @@ static void integrate_unit(PhxWorld *world, const PhxNavGrid *grid, uint32_t slo
 
 static void integrate_range(void *context, uint32_t begin, uint32_t end, uint32_t worker) {
     const PhxSim *sim = context;
-    const PhxNavGrid grid = phx_sim_grid(sim->world);
     (void)worker;
-    for (uint32_t i = begin; i < end; i++) integrate_unit(sim->world, &grid, sim->living[i]);
+    for (uint32_t i = begin; i < end; i++) {
+        const PhxNavGrid grid = phx_barriers_grid(sim, sim->living[i]);
+        integrate_unit(sim->world, &grid, sim->living[i]);
+    }
 }
 
 /* Velocities within the limits of acceleration, and the move itself, which no wall lets through. */

@@ -55,6 +55,7 @@ void phx_sim_drop_derived(PhxSim *sim, uint8_t poison) {
     phx_world_poison(sim->world, poison);
     /* The whole terrain is touched: walls are made again in the next tick, and so are the layers. */
     phx_routes_close(sim->layers.routes);
+    phx_barriers_drop(sim);
     const uint32_t capacity = sim->world->tables[PHX_TABLE_unit].capacity;
     memset(sim->living, poison, capacity * sizeof *sim->living);
     memset(sim->moving, poison, capacity * sizeof *sim->moving);

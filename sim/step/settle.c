@@ -237,7 +237,7 @@ static void seek(PhxRoom *room, PhxWorld *world, uint32_t slot) {
 
 static void settle_group(PhxSim *sim, const PhxSeeker *group, uint32_t count, PhxRoom *room) {
     PhxWorld *world = sim->world;
-    const PhxNavGrid grid = phx_sim_grid(world);
+    const PhxNavGrid grid = phx_barriers_grid(sim, group->slot);
     const PhxVec2 anchor = {group->goal_x, group->goal_y};
     phx_room_begin(room, &grid, anchor, group->radius, area_of(world, &sim->spatial, group, count));
     occupy_all(room, world, &sim->spatial, group);

@@ -50,7 +50,7 @@ static uint32_t whom_to_yield(const PhxSim *sim, uint32_t slot, uint32_t patienc
  * `from`; equal: the lowest direction. False: there is none. */
 static bool place_away(const PhxSim *sim, uint32_t slot, PhxVec2 from, PhxVec2 *out) {
     const PhxUnitTable *units = &sim->world->unit;
-    const PhxNavGrid grid = phx_sim_grid(sim->world);
+    const PhxNavGrid grid = phx_barriers_grid(sim, slot);
     const fix16_t radius = radius_of(sim->world, slot);
     const int32_t step = (int32_t)phx_cost_size_of(radius);
     const uint32_t own = phx_nav_cell_clamped(&grid, units->pos_x[slot], units->pos_y[slot]);

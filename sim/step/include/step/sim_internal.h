@@ -54,6 +54,17 @@ typedef struct PhxLayers {
     uint32_t building_rows, building_count, modifier_rows, modifier_count;
 } PhxLayers;
 
+/* What stops bodies. DERIVED (barriers.c): a set of teams for which the same gates are open is named by its
+ * lowest team. */
+typedef struct PhxBarriers {
+    uint8_t *cells[PHX_PLAYER_LIMIT]; /* planes: 1 open, 255 solid; null: not made */
+    PhxWalls walls[PHX_PLAYER_LIMIT];
+    const PhxWalls *sets[PHX_PLAYER_LIMIT]; /* the same walls, as ORCA wants them */
+    uint8_t team_set[PHX_PLAYER_LIMIT];
+    uint8_t *set_of;   /* a unit slot */
+    uint64_t *touched; /* bits: blocks of cells */
+} PhxBarriers;
+
 /* What a field tells one unit: a tile of its layer. Positions are in the layer's coordinates
  * (phalanx/cost.h).
  */
@@ -96,8 +107,7 @@ struct PhxSim {
     bool trace;
 
     /* DERIVED from terrain, buildings and modifiers. */
-    PhxWalls walls;
-    PhxCellRect walls_touched; /* cells whose walls are to be made anew */
+    PhxBarriers barriers;
     PhxLayers layers;
     PhxStatus trouble; /* what went wrong inside a tick: memory */
 
@@ -137,6 +147,16 @@ PhxNavGrid phx_sim_grid(const PhxWorld *world);
  * next phx_sim_derive_terrain. Clipped to the map. Buildings and modifiers are seen without it, and so are
  * cells of terrain that phx_grid_touch (not phx_grid_mark) was called for. */
 void phx_sim_touch(PhxSim *sim, PhxCellRect cells);
+
+/* barriers.c: update: Errors: PHX_ERROR_MEMORY (made by the next call). */
+void phx_barriers_layout(PhxBarriers *barriers, PhxArena *arena, uint32_t width, uint32_t height,
+                         uint32_t units);
+void phx_barriers_touch(PhxSim *sim, PhxCellRect cells);
+PHX_MUST_USE PhxStatus phx_barriers_update(PhxSim *sim);
+void phx_barriers_drop(PhxSim *sim); /* frees all of it */
+size_t phx_barriers_bytes(const PhxSim *sim);
+/* The plane that stops a unit, as of the last update. */
+PhxNavGrid phx_barriers_grid(const PhxSim *sim, uint32_t unit);
 
 /* layers.c: layers. */
 void phx_layers_layout(PhxLayers *ground, PhxArena *arena);
