@@ -126,6 +126,10 @@ static int32_t leaves(fix16_t position, int32_t cell, int32_t direction) {
     return direction < 0 && end < 0 ? -1 : 0;
 }
 
+static uint8_t cost_at(const Place *place, int32_t cx, int32_t cy) {
+    return place->plane->cost[(uint32_t)cy * place->plane->width + (uint32_t)cx];
+}
+
 /* A unit vector whose part along one axis is just what a step of 1 unit stays in the cell with. `at`: offset
  * in the cell, 0..65535; signs: of the direction along this axis and the other one. */
 static PhxDir slide(int32_t at, int32_t sign, int32_t other_sign, bool along_x) {
@@ -135,33 +139,52 @@ static PhxDir slide(int32_t at, int32_t sign, int32_t other_sign, bool along_x) 
     return along_x ? phx_dir(own, other) : phx_dir(other, own);
 }
 
-/* Whether a step of up to 1 unit touches passable cells only. */
-static bool is_safe(const Place *place, PhxDir direction) {
+/* Whether a cell may be entered: it costs at most `limit`, which is less than a wall does. */
+static bool may_enter(const Place *place, int32_t cx, int32_t cy, uint8_t limit) {
     const PhxNavGrid *plane = place->plane;
-    const int32_t cx = place->cx, cy = place->cy;
-    const int32_t sx = leaves(place->x, cx, direction.x), sy = leaves(place->y, cy, direction.y);
-    return (sx == 0 || phx_nav_passable(plane, cx + sx, cy)) &&
-           (sy == 0 || phx_nav_passable(plane, cx, cy + sy)) &&
-           (sx == 0 || sy == 0 || phx_nav_passable(plane, cx + sx, cy + sy));
+    if (cx < 0 || cy < 0 || (uint32_t)cx >= plane->width || (uint32_t)cy >= plane->height) return false;
+    return plane->cost[(uint32_t)cy * plane->width + (uint32_t)cx] <= limit;
 }
 
-/* Turns a direction that would lead into a wall within 1 unit as little as is needed: so far that the step
- * ends before the cell's edge, in x or in y; the one of the two that is nearer to what was wanted. */
-static PhxDir keep_off_walls(const Place *place, PhxDir direction) {
-    if (is_safe(place, direction)) return direction;
-    const int32_t sx = direction.x < 0 ? -1 : 1, sy = direction.y < 0 ? -1 : 1;
+/* Whether a step of up to 1 unit touches only cells that may be entered. */
+static bool is_safe(const Place *place, PhxDir direction, uint8_t limit) {
+    const int32_t cx = place->cx, cy = place->cy;
+    const int32_t sx = leaves(place->x, cx, direction.x), sy = leaves(place->y, cy, direction.y);
+    return (sx == 0 || may_enter(place, cx + sx, cy, limit)) &&
+           (sy == 0 || may_enter(place, cx, cy + sy, limit)) &&
+           (sx == 0 || sy == 0 || may_enter(place, cx + sx, cy + sy, limit));
+}
+
+/* Turns a direction so far that a step of 1 unit ends before the cell's edge, in x or in y; the one of the
+ * two that is nearer to what was wanted. False if none of them will do. */
+static bool turn_aside(const Place *place, PhxDir *direction, uint8_t limit) {
+    const int32_t sx = direction->x < 0 ? -1 : 1, sy = direction->y < 0 ? -1 : 1;
     const PhxDir within[2] = {slide(place->x - place->cx * UNIT, sx, sy, true),
                               slide(place->y - place->cy * UNIT, sy, sx, false)};
-    PhxDir best = arrow(place->own);
+    const PhxDir wanted = *direction;
     int64_t most = INT64_MIN;
     for (int i = 0; i < 2; i++) {
-        if (!is_safe(place, within[i]) || !leads_on(place, within[i].x, within[i].y)) continue;
-        const int64_t along = phx_dir_dot(within[i], direction);
+        if (!is_safe(place, within[i], limit) || !leads_on(place, within[i].x, within[i].y)) continue;
+        const int64_t along = phx_dir_dot(within[i], wanted);
         if (along <= most) continue;
         most = along;
-        best = within[i];
+        *direction = within[i];
     }
-    return best;
+    return most != INT64_MIN;
+}
+
+/* Keeps a step of 1 unit off walls; and, if that can be, off cells that cost more than the own one and the
+ * one that the arrow leads to. */
+static PhxDir keep_off_walls(const Place *place, PhxDir direction) {
+    enum { PASSABLE = PHX_NAV_IMPASSABLE - 1 };
+    const int32_t cx = place->cx, cy = place->cy, dx = phx_flow_dx[place->own], dy = phx_flow_dy[place->own];
+    const uint8_t own = cost_at(place, cx, cy), next = cost_at(place, cx + dx, cy + dy);
+    const uint8_t limit = own > next ? own : next;
+    if (is_safe(place, direction, limit)) return direction;
+    PhxDir turned = direction;
+    if (turn_aside(place, &turned, limit)) return turned;
+    if (is_safe(place, direction, PASSABLE)) return direction;
+    return turn_aside(place, &turned, PASSABLE) ? turned : arrow(place->own);
 }
 
 static PhxDir out_of_wall(const Place *place) {

@@ -353,3 +353,64 @@ PHX_TEST(tile, is_a_pure_function_of_grid_and_goals) {
         free(map.cost);
     }
 }
+
+/* Ground of one cost with patches of others, and with walls. */
+static TestMap patched(uint64_t *seed, uint32_t width, uint32_t height) {
+    uint8_t *cost = malloc((size_t)width * height);
+    const int64_t low = test_range(seed, 1, 10), high = low + test_range(seed, 1, 30);
+    memset(cost, (int)low, (size_t)width * height);
+    for (int k = 0; k < 60; k++) {
+        const uint32_t x0 = (uint32_t)test_range(seed, 0, width - 1),
+                       y0 = (uint32_t)test_range(seed, 0, height - 1);
+        const uint32_t x1 = x0 + (uint32_t)test_range(seed, 1, 30),
+                       y1 = y0 + (uint32_t)test_range(seed, 1, 30);
+        const uint8_t kind = (uint8_t)(k % 3 == 0 ? PHX_NAV_IMPASSABLE : k % 3 == 1 ? high : low);
+        for (uint32_t y = y0; y < y1 && y < height; y++)
+            for (uint32_t x = x0; x < x1 && x < width; x++) cost[y * width + x] = kind;
+    }
+    return (TestMap){{width, height, cost}, cost};
+}
+
+/* What a walk costs: its length in each cell times the cell's cost. Against the exact field, whose steps go
+ * in eight directions only; so less is possible. */
+static double walked_cost(TestTiles *tiles, uint32_t cell, uint32_t goal) {
+    const PhxVec2 to = phx_nav_cell_center(&tiles->grid, goal);
+    PhxVec2 at = phx_nav_cell_center(&tiles->grid, cell);
+    double cost = 0;
+    for (int steps = 0; cell != goal; steps++) {
+        CHECK_THAT(steps < 20000, "at (%.3f, %.3f)", at.x / 65536.0, at.y / 65536.0);
+        at = moved(at, phx_tile_direction(test_tiles_at(tiles, cell), &tiles->grid, to, at.x, at.y), 8192);
+        cell = phx_nav_cell_at(&tiles->grid, at.x, at.y);
+        cost += 0.125 * tiles->grid.cost[cell];
+    }
+    const double x = (to.x - at.x) / 65536.0, y = (to.y - at.y) / 65536.0;
+    return cost + (x > 0 ? x : -x) + (y > 0 ? y : -y);
+}
+
+PHX_TEST(tile, walks_over_mixed_ground_cost_little_more_than_the_best) {
+    uint64_t seed = 56;
+    double sum = 0, worst = 0;
+    int count = 0;
+    for (int i = 0; i < 20; i++) {
+        TestMap map = patched(&seed, 200, 150);
+        TestTiles tiles;
+        test_tiles_make(&tiles, &map.grid, (PhxFieldWeights){5741, 8119});
+        TestField made = test_field_make(&map.grid, 0);
+        for (int k = 0; k < 20; k++) {
+            uint32_t ends[2];
+            CHECK_EQ(test_map_goals(&map, &seed, 2, ends), 2);
+            CHECK_OK(phx_field_build(&made.field, &map.grid, tiles.weights, &ends[1], 1, made.scratch));
+            const double best = made.field.integration[ends[0]] / 5741.0;
+            if (made.field.integration[ends[0]] == PHX_FIELD_UNREACHED || best < 30) continue;
+            test_tiles_aim(&tiles, &ends[1], 1);
+            const double ratio = walked_cost(&tiles, ends[0], ends[1]) / best;
+            sum += ratio, count++;
+            worst = ratio > worst ? ratio : worst;
+        }
+        test_field_free(&made);
+        test_tiles_free(&tiles);
+        free(map.cost);
+    }
+    fprintf(stderr, "%d walks, mean %.4f, worst %.4f\n", count, sum / count, worst);
+    CHECK(count > 200 && sum / count <= 1);
+}

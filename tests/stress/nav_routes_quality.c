@@ -203,4 +203,5 @@ PHX_TEST(routes, walks_at_any_angle_are_little_longer_than_the_best) {
     }
     score_print("walked length", &all);
     CHECK(all.sum / all.count <= 1.02);
+    CHECK(all.worst <= 1.15);
 }
