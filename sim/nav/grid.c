@@ -66,16 +66,15 @@ static void consider(Nearest *nearest, int64_t x, int64_t y) {
 uint32_t phx_nav_nearest_unlike(const uint8_t *bytes, uint32_t width, uint32_t height, uint32_t cx,
                                 uint32_t cy, uint8_t wall) {
     Nearest nearest = {bytes, width, height, cx, cy, PHX_NAV_NO_CELL, UINT64_MAX, wall};
-    const int64_t last = width > height ? width : height;
+    const int64_t last = width > height ? width : height, x = cx, y = cy;
     for (int64_t r = 0; r < last && (uint64_t)(r * r) <= nearest.distance_sq; r++) {
-        for (int64_t x = cx - r; x <= cx + r; x++) {
-            consider(&nearest, x, cy - r);
-            consider(&nearest, x, cy + r);
-        }
-        for (int64_t y = cy - r + 1; y < cy + r; y++) {
-            consider(&nearest, cx - r, y);
-            consider(&nearest, cx + r, y);
-        }
+        /* what lies off the map isn't looked at, so that a narrow map costs its cells alone */
+        const int64_t left = x > r ? x - r : 0, right = x + r < width ? x + r : width - 1;
+        const int64_t top = y > r - 1 ? y - r + 1 : 0, bottom = y + r - 1 < height ? y + r - 1 : height - 1;
+        for (int64_t i = left; i <= right && y - r >= 0; i++) consider(&nearest, i, y - r);
+        for (int64_t i = left; i <= right && y + r < height; i++) consider(&nearest, i, y + r);
+        for (int64_t i = top; i <= bottom && x - r >= 0; i++) consider(&nearest, x - r, i);
+        for (int64_t i = top; i <= bottom && x + r < width; i++) consider(&nearest, x + r, i);
     }
     return nearest.cell;
 }
