@@ -134,7 +134,7 @@ static const Fault faults[] = {
     {"group: b,", "", "17:5: an order needs one of the keys group, groups, all: true"},
     {"group: b,", "groups: [b, a],", "17:27: a: group \"a\" isn't of player \"Birch\""},
     {"move: [3.5, 4.00001]", "stop: true", "17:5: stop drops all orders: it can't be queued"},
-    {"move: [3.5, 4.00001], ", "", "17:5: an order needs one of the keys move, corner, scatter, stop"},
+    {"move: [3.5, 4.00001], ", "", "17:5: an order needs one of the keys move, corner, scatter, area"},
     {"queued: true", "queued: yes", "17:55: queued: yes: true or false is wanted"},
     {"player: Ash, all", "all", "18:5: all: true needs the key player besides"},
     {"tick: 9", "tick: 4294967296", "17:12: tick: 4294967296: a whole number from 0 to 4294967294"},

@@ -1,5 +1,5 @@
-/* scenario_orders.c: scripted orders on buildings and ground: what their text becomes, what is said of every
- * way to get it wrong, and what they do in a world.
+/* scenario_orders.c: scripted orders on buildings and ground, and orders to units with other goals than a
+ * point: what their text becomes, what is said of every way to get it wrong, and what they do in a world.
  */
 #include "content/scenario.h"
 
@@ -29,12 +29,12 @@ static const char *const good =
     "  - {tick: 5, player: Ash, gate: {at: [20, 5], open: none}}\n"             /* 18 */
     "  - {tick: 5, player: Birch, raze: {at: [14, 9]}}\n";                      /* 19: not its own */
 
-/* `good` with one piece changed; the result lives until the next call. */
-static const char *with(const char *find, const char *instead) {
+/* A good scenario with one piece changed; the result lives until the next call. */
+static const char *with(const char *good_text, const char *find, const char *instead) {
     static char text[8192];
-    const char *at = strstr(good, find);
+    const char *at = strstr(good_text, find);
     CHECK_THAT(at != NULL, "no \"%s\" in the good scenario", find);
-    snprintf(text, sizeof text, "%.*s%s%s", (int)(at - good), good, instead, at + strlen(find));
+    snprintf(text, sizeof text, "%.*s%s%s", (int)(at - good_text), good_text, instead, at + strlen(find));
     return text;
 }
 
@@ -184,22 +184,85 @@ static const Fault faults[] = {
     {"size: [32, 2]", "size: [32, 0]", "14:48: size: 0: a whole number from 1 to 4096 is wanted"},
 };
 
-PHX_TEST(scenario_orders, each_fault_is_named_with_its_place_and_a_remedy) {
-    for (size_t i = 0; i < sizeof faults / sizeof faults[0]; i++) {
-        const char *text = with(faults[i].find, faults[i].instead);
+static const char *const army =
+    "map: m\n"                                                                                /* 1 */
+    "players: [{name: Ash}, {name: Birch}]\n"                                                 /* 2 */
+    "unit_types: [{name: man, radius: 0.4}]\n"                                                /* 3 */
+    "groups:\n"                                                                               /* 4 */
+    "  - {name: a, player: Ash, count: 2, at: [5, 5]}\n"                                      /* 5 */
+    "  - {name: b, player: Birch, count: 3, at: [20, 20]}\n"                                  /* 6 */
+    "orders:\n"                                                                               /* 7 */
+    "  - {tick: 0, group: a, area: {at: [9.5, 8], radius: 2.5}, queued: true}\n"              /* 8 */
+    "  - {tick: 0, group: b, nearest: [[3, 4], [30.5, 31]]}\n"                                /* 9 */
+    "  - {tick: 0, group: a, blend: [{at: [1, 2], weight: 200}, {at: [31, 3], weight: 0}]}\n" /* 10 */
+    "  - {tick: 0, group: a, chase: {group: b, unit: 2, threshold: 1.5}}\n"                   /* 11 */
+    "  - {tick: 0, group: b, chase: {group: a}}\n";                                           /* 12 */
+
+PHX_TEST(scenario_orders, goals_that_are_no_point_become_commands) {
+    static Stage stage;
+    PhxCommandData seen[5];
+    open_stage(&stage, army, false);
+    phx_scenario_orders(stage.scenario, stage.sim, 0, take, &stage);
+    CHECK_EQ(stage.count, 5);
+    for (int i = 0; i < 5; i++)
+        CHECK_OK(phx_command_decode(stage.bytes[i], stage.commands[i].size, &seen[i], NULL));
+    CHECK(seen[0].type == PHX_COMMAND_MOVE_AREA && seen[0].goal_x == 19 * 32768 &&
+          seen[0].goal_y == 8 * 65536 && seen[0].radius == 5 * 32768 && seen[0].queued == 1);
+    CHECK(seen[1].type == PHX_COMMAND_MOVE_NEAREST && seen[1].point_count == 2 && seen[1].unit_count == 3);
+    CHECK(seen[1].points[1].x == 61 * 32768 && seen[1].points[1].y == 31 * 65536 &&
+          stage.commands[1].slot == 1);
+    CHECK(seen[2].type == PHX_COMMAND_MOVE_BLEND && seen[2].point_count == 2 && seen[2].queued == 0);
+    CHECK(seen[2].points[0].weight == 200 && seen[2].points[0].y == 2 * 65536 &&
+          seen[2].points[1].weight == 0);
+    CHECK(seen[3].type == PHX_COMMAND_CHASE && seen[3].target == phx_sim_unit_handle(stage.sim, 4) &&
+          seen[3].threshold == 3 * 32768);
+    CHECK(seen[4].target == phx_sim_unit_handle(stage.sim, 0) && seen[4].threshold == 4 * 65536);
+    CHECK_EQ(phx_command_unit(&seen[4], 2), phx_sim_unit_handle(stage.sim, 4));
+    close_stage(&stage);
+}
+
+static void check_faults(const char *text, const Fault *list, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        const char *changed = with(text, list[i].find, list[i].instead);
         PhxScenario *scenario;
         PhxYamlError error = {0};
-        const PhxStatus status = phx_scenario_parse("bad.yaml", text, strlen(text), &scenario, &error);
+        const PhxStatus status = phx_scenario_parse("bad.yaml", changed, strlen(changed), &scenario, &error);
         CHECK_THAT(status != PHX_OK && scenario == NULL, "fault %zu: \"%s\" was accepted", i,
-                   faults[i].instead);
+                   list[i].instead);
         CHECK_EQ(error.status, status);
         char want[400];
-        snprintf(want, sizeof want, "bad.yaml:%s", faults[i].message);
+        snprintf(want, sizeof want, "bad.yaml:%s", list[i].message);
         if (strncmp(error.text, want, strlen(want)) != 0) {
             fprintf(stderr, "fault %zu\n", i);
             CHECK_STR(error.text, want);
         }
     }
+}
+
+static const Fault army_faults[] = {
+    {"radius: 2.5", "radius: 32.5", "8:54: radius: 32.5: a number from 0 to 32 is wanted"},
+    {", radius: 2.5", "", "8:31: radius: missing: an area order needs this key"},
+    {"at: [9.5, 8]", "at: 9", "8:36: at: 9: [x, y] is wanted"},
+    {"[[3, 4], [30.5, 31]]", "[]", "9:34: nearest: a list with at least one entry is wanted"},
+    {"[[3, 4], [30.5, 31]]", "[3, 4]", "9:35: nearest: 3: [x, y] is wanted"},
+    {"[3, 4]", "[3, y]", "9:39: nearest: y: a number from -8192 to 8191.99998 is wanted"},
+    {"[[3, 4], [30.5, 31]]", "[[1, 1], [1, 1], [1, 1], [1, 1], [1, 1], [1, 1], [1, 1], [1, 1], [1, 1]]",
+     "9:34: nearest: 9 entries are too many: at most 8"},
+    {"weight: 200", "weight: 256", "10:54: weight: 256: a whole number from 0 to 255 is wanted"},
+    {", weight: 0", "", "10:60: weight: missing: a point of a blend needs this key"},
+    {"{at: [31, 3], weight: 0}", "[31, 3]", "10:60: a point of a blend is wanted: a mapping"},
+    {"group: b, unit: 2", "group: c, unit: 2", "11:32: chase: group \"c\": no group has this name"},
+    {"unit: 2", "unit: 3", "11:32: chase: unit: 3: group \"b\" has the units 0 to 2"},
+    {"threshold: 1.5", "threshold: 65", "11:63: threshold: 65: a number from 0 to 64 is wanted"},
+    {"chase: {group: a}", "chase: {unit: 1}", "12:32: group: missing: a chase order needs this key"},
+    {"chase: {group: a}", "chase: {group: a}, move: [1, 1]", "12:5: an order needs one of the keys move"},
+    {"group: b, chase: {group: a}", "chase: {group: a}",
+     "12:5: an order needs one of the keys group, groups"},
+};
+
+PHX_TEST(scenario_orders, each_fault_is_named_with_its_place_and_a_remedy) {
+    check_faults(good, faults, sizeof faults / sizeof faults[0]);
+    check_faults(army, army_faults, sizeof army_faults / sizeof army_faults[0]);
 }
 
 /* What only the map tells. */
@@ -211,10 +274,13 @@ PHX_TEST(scenario_orders, cells_beyond_the_map_are_an_error_with_their_line) {
          "good.yaml:13:5: at: 1 x 1 cells at 11,32 leave the map m of 32 x 32"},
         {"at: [21, 5]", "at: [32, 5]", "good.yaml:9:5: at: 1 x 1 cells at 32,5 leave the map m"},
         {"at: [0, 30], size: [32, 2]", "at: [0, 30], size: [32, 3]",
-         "good.yaml:14:5: at: 32 x 3 cells at 0,30 leave the map m"}};
+         "good.yaml:14:5: at: 32 x 3 cells at 0,30 leave the map m"},
+        {"at: [9.5, 8]", "at: [9.5, 32]", "good.yaml:8:5: area: the goal is off the map m of 32 x 32"},
+        {"[30.5, 31]", "[-1, 31]", "good.yaml:9:5: nearest: the goal is off the map m of 32 x 32"},
+        {"at: [31, 3]", "at: [32, 3]", "good.yaml:10:5: blend: the goal is off the map m of 32 x 32"}};
     const PhxNavGrid map = open_map();
     for (size_t i = 0; i < sizeof beyond / sizeof beyond[0]; i++) {
-        PhxScenario *scenario = parse(with(beyond[i].find, beyond[i].instead));
+        PhxScenario *scenario = parse(with(i < 4 ? good : army, beyond[i].find, beyond[i].instead));
         void *blob;
         size_t size;
         PhxYamlError error = {0};

@@ -62,6 +62,10 @@ typedef struct PhxScenarioGroup {
 /* What is ordered: of units, from PLACE on of buildings and ground. */
 typedef enum PhxScenarioOrderKind {
     PHX_SCENARIO_MOVE,
+    PHX_SCENARIO_AREA,
+    PHX_SCENARIO_NEAREST,
+    PHX_SCENARIO_BLEND,
+    PHX_SCENARIO_CHASE,
     PHX_SCENARIO_STOP,
     PHX_SCENARIO_PLACE,
     PHX_SCENARIO_RAZE,
@@ -74,14 +78,19 @@ typedef struct PhxScenarioOrder {
     uint32_t tick;
     uint8_t player; /* PHX_SLOT_HOST for GROUND */
     bool queued;
-    PhxPlace goal;       /* MOVE */
+    PhxPlace goal;       /* MOVE, AREA */
     uint32_t first_goal; /* scatter: the units' own goals in `goals`, set by phx_scenario_build */
     uint32_t first_group, group_count; /* in group_list; all of the player's units: every group of its */
-    uint16_t cell_x, cell_y;           /* RAZE, GATE: the building on this cell */
-    uint16_t width, height;            /* PLACE, GROUND: cells, from the one above */
-    bool gate;                         /* PLACE: a gate */
-    uint16_t open_teams;               /* GATE */
-    uint8_t ground_cost, ground_kind;  /* GROUND */
+    fix16_t radius;                    /* AREA: world units */
+    uint32_t point_count;              /* NEAREST, BLEND */
+    PhxCommandPoint points[PHX_COMMAND_POINT_LIMIT];
+    uint32_t target_group, target_unit; /* CHASE: unit of that group, from 0 */
+    fix16_t threshold;                  /* CHASE: world units */
+    uint16_t cell_x, cell_y;            /* RAZE, GATE: the building on this cell */
+    uint16_t width, height;             /* PLACE, GROUND: cells, from the one above */
+    bool gate;                          /* PLACE: a gate */
+    uint16_t open_teams;                /* GATE */
+    uint8_t ground_cost, ground_kind;   /* GROUND */
     uint32_t line, column;
 } PhxScenarioOrder;
 

@@ -248,6 +248,14 @@ static PhxStatus order_site(Build *build, const PhxScenarioOrder *order, const S
     return open_site(build, scenario->types[scenario->groups[group].type].profile, out);
 }
 
+/* The key under which an order's goal stands. */
+static const char *goal_key(PhxScenarioOrderKind kind) {
+    return kind == PHX_SCENARIO_AREA      ? "area"
+           : kind == PHX_SCENARIO_NEAREST ? "nearest"
+           : kind == PHX_SCENARIO_BLEND   ? "blend"
+                                          : "move";
+}
+
 /* Cells of the scenario's own map; on another map such orders are left out. */
 static PhxStatus check_cells(const Build *build, const PhxScenarioOrder *order) {
     const uint32_t width = build->grid.width, height = build->grid.height;
@@ -259,15 +267,10 @@ static PhxStatus check_cells(const Build *build, const PhxScenarioOrder *order) 
                          order->height, order->cell_x, order->cell_y, map_name(build), width, height);
 }
 
-static PhxStatus resolve_order(Build *build, PhxScenarioOrder *order, uint32_t index) {
+/* A goal at home has to lie on the map; abroad it goes to the nearest ground. */
+static PhxStatus resolve_goal(const Build *build, const PhxScenarioOrder *order, const Site *site,
+                              PhxPlace *goal) {
     const PhxScenario *scenario = build->scenario;
-    const Site *site = NULL;
-    if (order->kind == PHX_SCENARIO_STOP) return PHX_OK;
-    if (order->kind >= PHX_SCENARIO_PLACE) return check_cells(build, order);
-    const PhxStatus status = order_site(build, order, &site);
-    if (status != PHX_OK) return status;
-    if (order->goal.kind == PHX_PLACE_SCATTER) return scatter_goals(build, order, index, site);
-    PhxPlace *goal = &order->goal;
     const uint32_t largest = site->ground ? site->ground->largest : 0;
     uint32_t cell = PHX_NAV_NO_CELL;
     if (goal->kind == PHX_PLACE_CORNER)
@@ -281,8 +284,25 @@ static PhxStatus resolve_order(Build *build, PhxScenarioOrder *order, uint32_t i
     }
     if (phx_nav_cell_at(&build->grid, goal->x, goal->y) != PHX_NAV_NO_CELL) return PHX_OK;
     return phx_yaml_fail(build->error, PHX_ERROR_RANGE, scenario->file, order->line, order->column,
-                         "move: the goal is off the map %.160s of %u x %u", map_name(build),
-                         build->grid.width, build->grid.height);
+                         "%s: the goal is off the map %.160s of %u x %u", goal_key(order->kind),
+                         map_name(build), build->grid.width, build->grid.height);
+}
+
+static PhxStatus resolve_order(Build *build, PhxScenarioOrder *order, uint32_t index) {
+    const Site *site = NULL;
+    if (order->kind == PHX_SCENARIO_STOP || order->kind == PHX_SCENARIO_CHASE) return PHX_OK;
+    if (order->kind >= PHX_SCENARIO_PLACE) return check_cells(build, order);
+    PhxStatus status = order_site(build, order, &site);
+    if (status != PHX_OK) return status;
+    if (order->goal.kind == PHX_PLACE_SCATTER) return scatter_goals(build, order, index, site);
+    if (order->point_count == 0) return resolve_goal(build, order, site, &order->goal);
+    for (uint32_t i = 0; i < order->point_count && status == PHX_OK; i++) {
+        PhxPlace goal = {.kind = PHX_PLACE_POINT, .x = order->points[i].x, .y = order->points[i].y};
+        status = resolve_goal(build, order, site, &goal);
+        order->points[i].x = goal.x;
+        order->points[i].y = goal.y;
+    }
+    return status;
 }
 
 static PhxStatus place_all(Build *build) {

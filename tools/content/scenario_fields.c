@@ -203,6 +203,15 @@ static PhxStatus read_place(const FieldReader *reader, const PhxYamlNode *node, 
     }
 }
 
+PhxStatus phx_fields_read_point(const FieldReader *reader, const PhxYamlNode *node, int64_t low, int64_t high,
+                                PhxVec2 *out) {
+    const Field field = {.kind = FIELD_POINT, .low = low, .high = high};
+    fix16_t at[2] = {0, 0};
+    const PhxStatus status = read_numbers(reader, node, &field, 2, at);
+    *out = (PhxVec2){at[0], at[1]};
+    return status;
+}
+
 static PhxStatus read_bool(const FieldReader *reader, const PhxYamlNode *node, bool *out) {
     const bool yes = strcmp(node->text, "true") == 0;
     if (node->quoted || (!yes && strcmp(node->text, "false") != 0))

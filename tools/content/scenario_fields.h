@@ -50,6 +50,9 @@ PHX_MUST_USE PhxStatus phx_fields_read(const FieldReader *reader, const PhxYamlN
 PhxStatus phx_fields_fail(const FieldReader *reader, const PhxYamlNode *node, PhxStatus status,
                           const char *format, ...) PHX_PRINTF(4, 5);
 
+/* [x, y], with bounds of both. */
+PHX_MUST_USE PhxStatus phx_fields_read_point(const FieldReader *reader, const PhxYamlNode *node, int64_t low,
+                                             int64_t high, PhxVec2 *out);
 /* A list of team numbers, perhaps empty, to bits. */
 PHX_MUST_USE PhxStatus phx_fields_read_teams(const FieldReader *reader, const PhxYamlNode *node,
                                              uint16_t *out);

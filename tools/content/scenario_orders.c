@@ -2,6 +2,7 @@
 #include "content/scenario.h"
 
 #include <phalanx/building.h>
+#include <string.h>
 
 typedef struct Emitter {
     const PhxScenario *scenario;
@@ -23,13 +24,21 @@ static void emit_command(const Emitter *emitter, const PhxCommandData *command) 
 /* One command for the units that were collected. */
 static void emit_batch(Emitter *emitter, PhxVec2 goal) {
     if (emitter->count == 0) return;
-    const bool stop = emitter->order->kind == PHX_SCENARIO_STOP;
-    const PhxCommandData command = {.type = stop ? PHX_COMMAND_STOP : PHX_COMMAND_MOVE,
-                                    .goal_x = goal.x,
-                                    .goal_y = goal.y,
-                                    .queued = emitter->order->queued,
-                                    .unit_count = emitter->count,
-                                    .units = emitter->units};
+    static const uint8_t types[] = {PHX_COMMAND_MOVE,       PHX_COMMAND_MOVE_AREA, PHX_COMMAND_MOVE_NEAREST,
+                                    PHX_COMMAND_MOVE_BLEND, PHX_COMMAND_CHASE,     PHX_COMMAND_STOP};
+    const PhxScenarioOrder *order = emitter->order;
+    const PhxScenarioGroup *target = &emitter->scenario->groups[order->target_group];
+    PhxCommandData command = {.type = types[order->kind],
+                              .goal_x = goal.x,
+                              .goal_y = goal.y,
+                              .queued = order->queued,
+                              .radius = order->radius,
+                              .target = phx_handle_make(target->first_unit + order->target_unit, 1),
+                              .threshold = order->threshold,
+                              .point_count = (uint8_t)order->point_count,
+                              .unit_count = emitter->count,
+                              .units = emitter->units};
+    memcpy(command.points, order->points, sizeof command.points);
     emit_command(emitter, &command);
     emitter->count = 0;
 }

@@ -9,11 +9,11 @@
 typedef struct OrderDraft {
     PhxScenarioOrder order;
     char player[17], group[PHX_SCENARIO_NAME];
-    uint32_t groups, place, raze, gate, ground; /* nodes */
+    uint32_t groups, area, nearest, blend, chase, place, raze, gate, ground; /* nodes */
     bool all, stop;
 } OrderDraft;
 
-/* The keys that say what is ordered stand together: of units, then of ground. */
+/* The keys that say what is ordered come last, from AREA on in the order of PhxScenarioOrderKind. */
 enum {
     ORDER_TICK,
     ORDER_PLAYER,
@@ -24,6 +24,10 @@ enum {
     ORDER_MOVE,
     ORDER_CORNER,
     ORDER_SCATTER,
+    ORDER_AREA,
+    ORDER_NEAREST,
+    ORDER_BLEND,
+    ORDER_CHASE,
     ORDER_STOP,
     ORDER_PLACE,
     ORDER_RAZE,
@@ -40,11 +44,42 @@ static const Field order_fields[] = {
     {"move", FIELD_POINT, false, offsetof(OrderDraft, order.goal), COORDINATE_LOW, COORDINATE_HIGH, 0},
     {"corner", FIELD_CORNER, false, offsetof(OrderDraft, order.goal), 0, 0, 0},
     {"scatter", FIELD_SCATTER, false, offsetof(OrderDraft, order.goal), COORDINATE_LOW, COORDINATE_HIGH, 0},
+    {"area", FIELD_NODE, false, offsetof(OrderDraft, area), 0, 0, 0},
+    {"nearest", FIELD_NODE, false, offsetof(OrderDraft, nearest), 0, 0, 0},
+    {"blend", FIELD_NODE, false, offsetof(OrderDraft, blend), 0, 0, 0},
+    {"chase", FIELD_NODE, false, offsetof(OrderDraft, chase), 0, 0, 0},
     {"stop", FIELD_BOOL, false, offsetof(OrderDraft, stop), 0, 0, 0},
     {"place", FIELD_NODE, false, offsetof(OrderDraft, place), 0, 0, 0},
     {"raze", FIELD_NODE, false, offsetof(OrderDraft, raze), 0, 0, 0},
     {"gate", FIELD_NODE, false, offsetof(OrderDraft, gate), 0, 0, 0},
     {"ground", FIELD_NODE, false, offsetof(OrderDraft, ground), 0, 0, 0},
+};
+
+static const Field area_fields[] = {
+    {"at", FIELD_POINT, true, offsetof(PhxScenarioOrder, goal), COORDINATE_LOW, COORDINATE_HIGH, 0},
+    {"radius", FIELD_FIX, true, offsetof(PhxScenarioOrder, radius), 0, FIX(32), 0},
+};
+
+typedef struct PointDraft {
+    PhxPlace at;
+    uint8_t weight;
+} PointDraft;
+
+static const Field point_fields[] = {
+    {"at", FIELD_POINT, true, offsetof(PointDraft, at), COORDINATE_LOW, COORDINATE_HIGH, 0},
+    {"weight", FIELD_U8, true, offsetof(PointDraft, weight), 0, 255, 0},
+};
+
+typedef struct ChaseDraft {
+    char group[PHX_SCENARIO_NAME];
+    uint32_t unit;
+    fix16_t threshold;
+} ChaseDraft;
+
+static const Field chase_fields[] = {
+    {"group", FIELD_TEXT, true, offsetof(ChaseDraft, group), 0, 0, PHX_SCENARIO_NAME},
+    {"unit", FIELD_U32, false, offsetof(ChaseDraft, unit), 0, PHX_SCENARIO_UNIT_LIMIT - 1, 0},
+    {"threshold", FIELD_FIX, false, offsetof(ChaseDraft, threshold), 0, FIX(64), 0},
 };
 
 /* Cells of an order, and what happens there. */
@@ -186,18 +221,80 @@ static PhxStatus read_cells_order(const ScenarioParser *parser, OrderDraft *draf
 /* What is ordered: the one key of them that is there. */
 static PhxStatus choose_kind(const ScenarioParser *parser, const PhxYamlNode *node, OrderDraft *draft,
                              uint64_t given) {
-    static const PhxScenarioOrderKind kinds[] = {PHX_SCENARIO_MOVE, PHX_SCENARIO_MOVE,  PHX_SCENARIO_MOVE,
-                                                 PHX_SCENARIO_STOP, PHX_SCENARIO_PLACE, PHX_SCENARIO_RAZE,
-                                                 PHX_SCENARIO_GATE, PHX_SCENARIO_GROUND};
     if (!draft->stop) given &= ~(UINT64_C(1) << ORDER_STOP);
     if (phx_scenario_given(given, ORDER_MOVE, ORDER_GROUND) != 1)
         return phx_fields_fail(
             &parser->reader, node, PHX_ERROR_FORMAT,
-            "an order needs one of the keys move, corner, scatter, stop: true, place, raze, "
-            "gate, ground, and one only");
+            "an order needs one of the keys move, corner, scatter, area, nearest, blend, chase, "
+            "stop: true, place, raze, gate, ground, and one only");
     for (uint32_t i = ORDER_MOVE; i <= ORDER_GROUND; i++)
-        if (given >> i & 1) draft->order.kind = kinds[i - ORDER_MOVE];
+        if (given >> i & 1)
+            draft->order.kind = i <= ORDER_SCATTER
+                                    ? PHX_SCENARIO_MOVE
+                                    : (PhxScenarioOrderKind)(PHX_SCENARIO_AREA + (i - ORDER_AREA));
     return PHX_OK;
+}
+
+/* The points of nearest, [x, y] each, or of blend, with their weights. */
+static PhxStatus read_points(const ScenarioParser *parser, uint32_t index, PhxScenarioOrder *order) {
+    const PhxYamlNode *list = phx_scenario_node(parser, index);
+    PhxStatus status = phx_scenario_check_list(parser, list, PHX_COMMAND_POINT_LIMIT);
+    for (uint32_t i = list->first; i != PHX_YAML_NONE && status == PHX_OK;
+         i = phx_scenario_node(parser, i)->next) {
+        PhxVec2 at = {0, 0};
+        PointDraft draft = {.weight = 0};
+        if (order->kind == PHX_SCENARIO_NEAREST) {
+            PhxYamlNode item = *phx_scenario_node(parser, i);
+            item.key = list->key; /* so that the message names it */
+            status = phx_fields_read_point(&parser->reader, &item, COORDINATE_LOW, COORDINATE_HIGH, &at);
+        } else {
+            status = phx_fields_read(&parser->reader, phx_scenario_node(parser, i), "a point of a blend",
+                                     point_fields, COUNT_OF(point_fields), &draft, NULL);
+            at = (PhxVec2){draft.at.x, draft.at.y};
+        }
+        order->points[order->point_count++] = (PhxCommandPoint){at.x, at.y, draft.weight};
+    }
+    return status;
+}
+
+/* Whom the units follow: one unit of a group, anyone's. */
+static PhxStatus read_chase(const ScenarioParser *parser, const PhxYamlNode *node, PhxScenarioOrder *order) {
+    const PhxScenario *scenario = parser->scenario;
+    ChaseDraft draft = {.threshold = (fix16_t)FIX(4)};
+    const PhxStatus status = phx_fields_read(&parser->reader, node, "a chase order", chase_fields,
+                                             COUNT_OF(chase_fields), &draft, NULL);
+    if (status != PHX_OK) return status;
+    uint32_t group = 0;
+    while (group < scenario->group_count && strcmp(scenario->groups[group].name, draft.group) != 0) group++;
+    if (group == scenario->group_count)
+        return phx_fields_fail(&parser->reader, node, PHX_ERROR_NOT_FOUND,
+                               "group \"%.40s\": no group has this name", draft.group);
+    if (draft.unit >= scenario->groups[group].count)
+        return phx_fields_fail(&parser->reader, node, PHX_ERROR_RANGE,
+                               "unit: %u: group \"%.40s\" has the units 0 to %u", draft.unit, draft.group,
+                               scenario->groups[group].count - 1);
+    order->target_group = group;
+    order->target_unit = draft.unit;
+    order->threshold = draft.threshold;
+    return PHX_OK;
+}
+
+/* Goals that aren't one point. */
+static PhxStatus read_goals(const ScenarioParser *parser, OrderDraft *draft) {
+    PhxScenarioOrder *order = &draft->order;
+    switch (order->kind) {
+    case PHX_SCENARIO_AREA:
+        return phx_fields_read(&parser->reader, phx_scenario_node(parser, draft->area), "an area order",
+                               area_fields, COUNT_OF(area_fields), order, NULL);
+    case PHX_SCENARIO_NEAREST:
+        return read_points(parser, draft->nearest, order);
+    case PHX_SCENARIO_BLEND:
+        return read_points(parser, draft->blend, order);
+    case PHX_SCENARIO_CHASE:
+        return read_chase(parser, phx_scenario_node(parser, draft->chase), order);
+    default:
+        return PHX_OK;
+    }
 }
 
 static PhxStatus finish_cells(const ScenarioParser *parser, const PhxYamlNode *node, OrderDraft *draft,
@@ -233,6 +330,7 @@ static PhxStatus finish_units(ScenarioParser *parser, const PhxYamlNode *node, O
     PhxStatus status = PHX_OK;
     if (draft->player[0] != 0)
         status = phx_scenario_find_player(parser, node, draft->player, &draft->order.player);
+    if (status == PHX_OK) status = read_goals(parser, draft);
     if (status == PHX_OK) status = list_order_groups(parser, node, draft, given);
     if (status == PHX_OK && scenario->group_list_count > 1000000)
         status = phx_fields_fail(&parser->reader, node, PHX_ERROR_LIMIT, "the orders name too many groups");

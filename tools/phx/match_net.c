@@ -90,7 +90,7 @@ static void outbox_append(PhxMatchOutbox *outbox, const uint8_t *bytes, size_t s
 /* A command for more units than the network's limit of bytes allows becomes several, each for some of the
  * units. */
 void phx_match_outbox_add(void *user, const uint8_t *bytes, uint32_t size) {
-    enum { PIECE = (PHX_NET_COMMAND_MAX - 16) / 8 };
+    enum { PIECE = PHX_COMMAND_UNIT_LIMIT - (PHX_COMMAND_SIZE_LIMIT - PHX_NET_COMMAND_MAX + 7) / 8 };
     PhxMatchOutbox *outbox = user;
     PhxCommandData command;
     PhxHandle units[PIECE];
