@@ -172,8 +172,8 @@ static void look_beyond(Look *look, uint64_t own) {
         uint32_t side, i;
         if (!phx_tile_may_leave(look->build, look->at, d, &side, &i) || !look->build->rings[side]) continue;
         const uint64_t value = look->build->rings[side]->value[side ^ 2u][i];
-        if (value == PHX_ROUTE_UNREACHED || value >= own) continue;
-        try_neighbour(look, look->at + (uint32_t)look->build->offset[d], d);
+        const uint32_t n = look->at + (uint32_t)look->build->offset[d];
+        if (value < own && look->work->length[n] != UNKNOWN) try_neighbour(look, n, d);
     }
 }
 
@@ -221,7 +221,7 @@ static void lay_ring(const PhxTileBuild *build, uint32_t side) {
     const PhxTileRing *ring = build->rings[side];
     const uint32_t count = phx_tile_border_length(&work->ground.frame, side), facing = side ^ 2u;
     for (uint32_t i = 0; i < count; i++) {
-        if (ring->value[facing][i] == PHX_ROUTE_UNREACHED) continue;
+        if (ring->aim[facing][i] == PHX_NAV_NO_CELL) continue;
         const uint32_t at = phx_tile_outer(&work->ground.frame, side, i);
         work->aim[at] = (uint16_t)outer_spot(build, ring->aim[facing][i], ring->rest[facing][i]);
         work->light[at] = ring->light[facing][i];
@@ -306,7 +306,8 @@ static void light_outside(PhxTileWork *work) {
 
 void phx_tile_find_aims(PhxTileBuild *build) {
     PhxTileWork *work = build->work;
-    work->spot_count = 1; /* 0 is none */
+    work->spots[NO_SPOT] = (PhxTileSpot){.spot = PHX_NAV_NO_CELL, .rest = UNKNOWN};
+    work->spot_count = 1;
     memset(work->aim, 0, sizeof work->aim);
     memset(work->turn, 0, sizeof work->turn);
     memset(work->light, 0, sizeof work->light);

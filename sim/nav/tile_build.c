@@ -138,6 +138,7 @@ static uint32_t least_steps(const PhxTileBuild *build, uint32_t local) {
 
 /* Of a set of directions the nearest to (x, y): the largest part along it. */
 static uint8_t nearest_direction(uint32_t set, int64_t x, int64_t y) {
+    if ((set & (set - 1)) == 0) return (uint8_t)(set ? phx_bit_lowest(set) : PHX_FLOW_NONE);
     uint32_t best = PHX_FLOW_NONE;
     int64_t most = INT64_MIN;
     for (; set; set &= set - 1) {
@@ -243,6 +244,10 @@ static void write_cell(PhxTile *tile, const PhxTileBuild *build, uint32_t local)
     }
     const uint32_t index = work->aim[phx_tile_bordered(local)];
     const PhxTileSpot *spot = &work->spots[index];
+    if (spot->spot == PHX_NAV_NO_CELL) {
+        tile->flow[local] |= nearest_direction(steps, 0, 0);
+        return;
+    }
     tile->flow[local] |= nearest_direction(steps, spot->x - at_x, spot->y - at_y);
     tile->aim[local] =
         aim_word(tile, x, y, (uint32_t)spot->x / PHX_SPOT_UNIT, (uint32_t)spot->y / PHX_SPOT_UNIT, spot->spot,

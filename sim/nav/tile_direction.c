@@ -8,8 +8,10 @@
  * own arrow, doesn't count. Then, if a step of 1 unit would touch a wall, the direction is turned as little
  * as keeps the step off it; if that doesn't lead along the own arrow, the arrow itself is told. So from any
  * position a straight step of up to 1 unit touches passable cells only, and has a positive part along the own
- * arrow. Cost: constant, at most five roots; in walls, the square of the distance to the nearest passable
- * cell. Determinism: integers; each rounding is symmetric about zero.
+ * arrow. Ground that costs more than the own cell and the one that the arrow leads to is avoided like a wall
+ * where that can be; else a way that grazes it would lead over it. Cost: constant, at most seven roots (about
+ * 60 ns); in walls, the square of the distance to the nearest passable cell. Determinism: integers; ties by a
+ * fixed order.
  */
 #include "nav/nearest.h"
 #include "nav/tile_spot.h"
@@ -45,7 +47,8 @@ static bool in_sector(const Place *place, int32_t cx, int32_t cy) {
 
 static PhxDir towards(const Place *place, int64_t x, int64_t y) {
     PhxDir direction;
-    (void)phx_vec2_normalize(phx_vec2((fix16_t)(x - place->x), (fix16_t)(y - place->y)), &direction);
+    (void)phx_vec2_normalize(phx_vec2(phx_fix_saturate(x - place->x), phx_fix_saturate(y - place->y)),
+                             &direction);
     return direction;
 }
 

@@ -84,7 +84,7 @@ typedef struct PhxTileTask {
     const PhxPortals *portals;
     const PhxRoute *route; /* solved for the sectors asked for; a tile itself doesn't read it */
     PhxFieldWeights weights;
-    const uint32_t *goals; /* passable cells, any order */
+    const uint32_t *goals; /* passable cells, each once, any order */
     uint32_t goal_count;
     const PhxSight *sight; /* null: none */
 } PhxTileTask;
