@@ -53,6 +53,22 @@ static void write_maps(void) {
     write_text("short.map", "type octile\nheight 3\nwidth 2\nmap\n..\n.x\n..\n");
 }
 
+/* One way to and fro over a swamp of half a million cells: at --weights 5741,8119 it costs more than 2^32. */
+static void write_serpentine(void) {
+    enum { SIDE = 1024 };
+    char *text = malloc(64 + SIDE * (SIDE + 1));
+    CHECK(text != NULL);
+    size_t at = (size_t)snprintf(text, 64, "type octile\nheight %d\nwidth %d\nmap\n", SIDE, SIDE);
+    for (int y = 0; y < SIDE; y++) {
+        for (int x = 0; x < SIDE; x++)
+            text[at++] = y % 2 == 0 || (y % 4 == 1 ? x == SIDE - 1 : x == 0) ? 'S' : '@';
+        text[at++] = '\n';
+    }
+    text[at] = 0;
+    write_text("serpentine.map", text);
+    free(text);
+}
+
 /* "%T/" in words is the scratch folder. */
 static const char *expand(const char *words) {
     static char line[4000];
@@ -131,11 +147,16 @@ static const Case cases[] = {
     {"nav check %T/gap.map --goal 25,25", 0, "no fault in 9 tiles"},
     {"nav check %T/island.map --goal 25,25 -j 2", 0, "both fields hold: 81 of "},
     {"nav check tests/scenario/duel.yaml --goal 9,9 --goal 50,50,3,3 --size 1.5", 0, "both fields hold"},
+    {"nav check %T/serpentine.map --goal 0,0", 0, "both fields hold: 524800 of 524800"},
+    {"nav check %T/serpentine.map --goal 0,0 --weights 5741,8119", 0, "costs pass the 32 bits of a whole"},
+    {"nav field %T/serpentine.map --goal 0,0 --weights 5741,8119 --whole", 2, "more than the 32 bits of a"},
+    {"nav field %T/serpentine.map --goal 0,0 --weights 5741,8119", 0, "ways cost up to 1049598.0 cells"},
     {"nav field %T/gap.map --layer cost", 0, "20962 cells"},
     {"nav field %T/gap.map --goal 3,3 --goal 3,3 --goal 2,2,2,2", 0, "4 goal cells"}};
 
 PHX_TEST(nav_cli, exit_codes_and_what_is_said) {
     write_maps();
+    write_serpentine();
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         RunPhx run = phx(expand(cases[i].words));
         CHECK_THAT(run.code == cases[i].code, "phx %s: exit %d, not %d; it says: %s", cases[i].words,

@@ -2,7 +2,8 @@
  *
  * Each is held by its own checker (phx_field_check, phx_tiles_check), and by one that knows neither
  * (phx_nav_layers_hold); then the two are held against each other: a way leads from the same cells, and by
- * sectors it is never cheaper than the exact one.
+ * sectors it is never cheaper than the exact one. Where a way costs more than the 32 bits of a whole field
+ * hold, the sectors are proved alone.
  */
 #include "phx/cmd_nav.h"
 
@@ -42,12 +43,14 @@ static int check_arrays(PhxNavInput *input, const char *what, const PhxNavLayers
     return phx_cli_false(input->cli, "%s: %s: %s", input->path, what, text);
 }
 
+/* *layers stays empty where a whole field can't hold the costs. */
 static int check_whole(PhxNavInput *input, PhxNavLayers *layers) {
     PhxNavWhole whole;
     PhxError error = {0};
-    int code = phx_nav_whole_open(input, &whole);
-    if (code != PHX_CLI_GO) return code;
-    code = phx_nav_layers_whole(input, &whole, (PhxNavWanted){0}, layers);
+    const PhxStatus status = phx_nav_whole_build(input, &whole);
+    if (status == PHX_ERROR_LIMIT) return PHX_CLI_GO;
+    if (status != PHX_OK) return phx_cli_fail_status(input->cli, input->path, status, NULL);
+    int code = phx_nav_layers_whole(input, &whole, (PhxNavWanted){0}, layers);
     if (code == PHX_CLI_GO && phx_field_check(&whole.field, &input->grid, &error) != PHX_OK)
         code = phx_cli_false(input->cli, "%s: whole field: %s", input->path, error.text);
     if (code == PHX_CLI_GO) code = check_arrays(input, "whole field", layers);
@@ -117,22 +120,28 @@ static int compare(PhxNavInput *input, const PhxNavLayers *whole, const PhxNavLa
     return PHX_CLI_GO;
 }
 
-static void say(PhxNavInput *input, const PhxNavLayers *whole, const Compared *compared) {
+static void say(PhxNavInput *input, const PhxNavLayers *sectors, const Compared *compared) {
     PhxCli *cli = input->cli;
-    const PhxNavCounts counts = phx_nav_count(input, whole);
+    const PhxNavCounts counts = phx_nav_count(input, sectors);
     phx_nav_set_map(input);
     phx_cli_set(cli, "holds", json_true());
+    phx_cli_set(cli, "whole", json_boolean(compared != NULL));
     phx_cli_set(cli, "reached", json_integer(counts.reached));
     phx_cli_set(cli, "sectors", json_integer(phx_nav_sectors_count(input)));
+    phx_cli_print(
+        cli, "%s: %s: %" PRIu32 " of %" PRIu32 " open cells reach a goal, no fault in %" PRIu32 " tiles\n",
+        input->path, compared ? "both fields hold" : "the sectors' tiles hold", counts.reached, counts.open,
+        phx_nav_sectors_count(input));
+    if (compared == NULL) {
+        phx_cli_print(cli, "  costs pass the 32 bits of a whole field, so there is none to compare with\n");
+        return;
+    }
     phx_cli_set(cli, "ratio_mean", json_real(compared->mean));
     phx_cli_set(cli, "ratio_worst", json_real(compared->worst));
     phx_cli_print(cli,
-                  "%s: both fields hold: %" PRIu32 " of %" PRIu32
-                  " open cells reach a goal, no fault in %" PRIu32 " tiles\n"
                   "  by sectors a way costs %.4f of the exact one in the mean, %.4f at worst, from %" PRIu32
                   ",%" PRIu32 "\n",
-                  input->path, counts.reached, counts.open, phx_nav_sectors_count(input), compared->mean,
-                  compared->worst, compared->worst_cell % input->grid.width,
+                  compared->mean, compared->worst, compared->worst_cell % input->grid.width,
                   compared->worst_cell / input->grid.width);
 }
 
@@ -141,8 +150,9 @@ static int check(PhxNavInput *input, uint32_t threads) {
     Compared compared;
     int code = check_whole(input, &whole);
     if (code == PHX_CLI_GO) code = check_sectors(input, threads, &sectors);
-    if (code == PHX_CLI_GO) code = compare(input, &whole, &sectors, &compared);
-    if (code == PHX_CLI_GO) say(input, &whole, &compared);
+    const bool both = whole.cost != NULL;
+    if (code == PHX_CLI_GO && both) code = compare(input, &whole, &sectors, &compared);
+    if (code == PHX_CLI_GO) say(input, &sectors, both ? &compared : NULL);
     phx_nav_layers_close(&whole);
     phx_nav_layers_close(&sectors);
     return code;

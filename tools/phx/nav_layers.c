@@ -10,7 +10,7 @@
 
 /* The whole map. */
 
-int phx_nav_whole_open(PhxNavInput *input, PhxNavWhole *out) {
+PhxStatus phx_nav_whole_build(PhxNavInput *input, PhxNavWhole *out) {
     const uint32_t width = input->grid.width, height = input->grid.height;
     *out = (PhxNavWhole){.memory = malloc(phx_field_size(width, height))};
     void *scratch = malloc(phx_field_scratch_size(width, height));
@@ -23,14 +23,18 @@ int phx_nav_whole_open(PhxNavInput *input, PhxNavWhole *out) {
         out->ns = phx_cli_cpu() - begin;
     }
     free(scratch);
+    if (status != PHX_OK) phx_nav_whole_close(out);
+    return status;
+}
+
+int phx_nav_whole_open(PhxNavInput *input, PhxNavWhole *out) {
+    const PhxStatus status = phx_nav_whole_build(input, out);
     if (status == PHX_OK) return PHX_CLI_GO;
-    phx_nav_whole_close(out);
     if (status == PHX_ERROR_LIMIT)
-        return phx_cli_fail(
-            input->cli,
-            "%s: ways over this map cost more than the 32 bits of a whole-map field hold; give "
-            "smaller --weights, or --sectors",
-            input->path);
+        return phx_cli_fail(input->cli,
+                            "%s: a way over this map costs more than the 32 bits of a whole field hold; give "
+                            "smaller --weights, or leave it to the sectors",
+                            input->path);
     return phx_cli_fail_status(input->cli, input->path, status, NULL);
 }
 

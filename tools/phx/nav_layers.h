@@ -15,6 +15,8 @@ typedef struct PhxNavWhole {
     void *memory;
     uint64_t ns; /* that the build took */
 } PhxNavWhole;
+/* Errors, with nothing to close: PHX_ERROR_MEMORY, PHX_ERROR_LIMIT (a way costs more than 32 bits hold). */
+PHX_MUST_USE PhxStatus phx_nav_whole_build(PhxNavInput *input, PhxNavWhole *out);
 /* PHX_CLI_GO, or a failure with nothing to close. */
 int phx_nav_whole_open(PhxNavInput *input, PhxNavWhole *out);
 void phx_nav_whole_close(PhxNavWhole *whole);
