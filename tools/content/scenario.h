@@ -127,7 +127,7 @@ typedef struct PhxScenario {
                                  memory only */
     PhxMovingAiCosts terrain; /* what entering a cell costs, by its letter in the map */
     bool foreign_map; /* the map isn't its own: groups and goals that don't fit go to the nearest place that
-                         does; heights, buildings and modifiers are left out */
+                         does; heights, buildings, modifiers and orders on cells are left out */
     char kind_names[PHX_COST_KINDS][17];
     uint32_t kind_count;
     uint8_t letter_kinds[sizeof PHX_SCENARIO_LETTERS]; /* kind of each letter's ground */

@@ -2,8 +2,10 @@
  * map. */
 #include "content/make_map.h"
 #include "phx/solo.h"
+#include "step/sim_internal.h"
 
 #include <inttypes.h>
+#include <phalanx/building.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -68,6 +70,35 @@ static void list_types(PhxCli *cli, const PhxSim *sim) {
     phx_cli_set(cli, "unit_types", list);
 }
 
+/* What lies on the map, and what is scripted. */
+static void list_ground(PhxCli *cli, const PhxSoloContent *content, const PhxSim *sim) {
+    const PhxWorld *world = sim->world;
+    const PhxScenario *scenario = content->file.scenario;
+    uint32_t gates = 0;
+    const uint32_t buildings = world->tables[PHX_TABLE_building].live;
+    for (uint32_t i = 0; i < phx_sim_building_used(sim); i++) {
+        PhxBuildingInfo building;
+        gates += phx_sim_building(sim, phx_sim_building_handle(sim, i), &building) && building.gate;
+    }
+    const uint32_t profiles = world->tables[PHX_TABLE_cost_profile].live,
+                   modifiers = world->tables[PHX_TABLE_modifier].live,
+                   period = world->match.density_period[0];
+    phx_cli_set(cli, "profiles", json_integer(profiles));
+    phx_cli_set(cli, "buildings", json_integer(buildings));
+    phx_cli_set(cli, "gates", json_integer(gates));
+    phx_cli_set(cli, "modifiers", json_integer(modifiers));
+    phx_cli_set(cli, "density_period", json_integer(period));
+    phx_cli_print(cli,
+                  "  ground   %" PRIu32 " profiles, %" PRIu32 " buildings of which %" PRIu32
+                  " gates, %" PRIu32 " modifiers, density each %" PRIu32 " ticks\n",
+                  profiles, buildings, gates, modifiers, period);
+    if (scenario == NULL) return;
+    phx_cli_set(cli, "kinds", json_integer(scenario->kind_count));
+    phx_cli_set(cli, "orders", json_integer(scenario->order_count));
+    phx_cli_print(cli, "  script   %" PRIu32 " kinds of ground, %" PRIu32 " orders\n", scenario->kind_count,
+                  scenario->order_count);
+}
+
 /* Makes the world once, which checks every table of the blob. */
 static int describe(PhxCli *cli, const PhxSoloContent *content) {
     const PhxContentInfo *info = &content->info;
@@ -97,6 +128,7 @@ static int describe(PhxCli *cli, const PhxSoloContent *content) {
     phx_cli_print(cli, "  settings seed %" PRIu64 ", %u ticks a second, %u a turn, input delay %u turns\n",
                   info->settings.match_key, info->settings.tick_rate, info->settings.ticks_per_turn,
                   info->settings.input_delay);
+    list_ground(cli, content, sim);
     list_players(cli, sim);
     list_types(cli, sim);
     phx_sim_destroy(sim);

@@ -26,7 +26,7 @@ typedef struct Hosting {
     PhxTransport transport;
     PhxHost *host;
     PhxMatchTurn turn;
-    PhxMatchOutbox outbox;
+    PhxMatchOutbox outbox, ground; /* of its own player; of the host's own slot: orders to the ground */
     PhxMatchPace pace;
     const PhxBot *bot;
     uint8_t own_slot;
@@ -212,6 +212,10 @@ static PhxStatus submit_own(void *user, uint32_t offset, const void *bytes, size
     return phx_host_submit_own(user, offset, bytes, size, NULL);
 }
 
+static PhxStatus submit_host(void *user, uint32_t offset, const void *bytes, size_t size) {
+    return phx_host_submit(user, offset, bytes, size, NULL);
+}
+
 /* Steps the ticks of one turn. PHX_CLI_GO or an exit code. */
 static int play_turn(Hosting *hosting, const PhxTurn *turn) {
     PhxMatch *match = &hosting->match;
@@ -225,6 +229,8 @@ static int play_turn(Hosting *hosting, const PhxTurn *turn) {
             phx_match_think(match, hosting->file.scenario, hosting->bot, hosting->own_slot, &hosting->outbox);
             phx_match_outbox_flush(&hosting->outbox, submit_own, hosting->host, i);
         }
+        phx_match_think(match, hosting->file.scenario, NULL, PHX_SLOT_HOST, &hosting->ground);
+        phx_match_outbox_flush(&hosting->ground, submit_host, hosting->host, i);
         const int code = phx_match_step(match, commands, count);
         if (code != PHX_CLI_GO) return code;
         const PhxStatus status =

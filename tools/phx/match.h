@@ -117,7 +117,7 @@ bool phx_match_turn_copy(PhxMatchTurn *out, const PhxTurn *turn);
 /* The commands of a tick; they stand together. */
 const PhxCommand *phx_match_turn_commands(const PhxMatchTurn *turn, uint32_t tick, uint32_t *count);
 
-/* Gives a command to the network: phx_peer_submit or phx_host_submit_own. */
+/* Gives a command to the network: phx_peer_submit, phx_host_submit_own or phx_host_submit. */
 typedef PhxStatus (*PhxMatchSubmit)(void *user, uint32_t offset, const void *bytes, size_t size);
 
 /* Commands that a player gave and that wait for room in a turn, in order. Moves of more units than fit a
@@ -133,7 +133,7 @@ void phx_match_outbox_add(void *user, const uint8_t *bytes, uint32_t size);
 void phx_match_outbox_flush(PhxMatchOutbox *outbox, PhxMatchSubmit submit, void *user, uint32_t offset);
 
 /* A player's own thinking at one tick, before it is stepped: the scenario's orders for its slot, then its
- * bot's, into the outbox. `bot` may be null. */
+ * bot's, into the outbox. `bot` may be null. Slot PHX_SLOT_HOST: the host's orders. */
 void phx_match_think(const PhxMatch *match, const PhxScenario *scenario, const PhxBot *bot, uint8_t slot,
                      PhxMatchOutbox *outbox);
 
