@@ -21,12 +21,16 @@ static void enter_row(int32_t count, const uint32_t *restrict dist, const uint8_
     }
 }
 
-/* The integration and the allowed steps, as rows of their own. */
-static void split_row(int32_t width, const uint32_t *restrict dist, const uint16_t *restrict facts,
-                      const uint8_t *restrict cost, uint32_t *restrict integration, uint8_t *restrict moves) {
+/* The allowed steps as a row of their own. */
+static void moves_row(int32_t width, const uint16_t *restrict facts, uint8_t *restrict moves) {
     for (int32_t x = 0; x < width; x++) moves[x] = (uint8_t)(facts[x] >> PHX_FACT_MOVES);
+}
+
+/* The integration where costs differ: there the sums of walls are 0, and their facts the cost alone. */
+static void integration_row(int32_t width, const uint32_t *restrict dist, const uint16_t *restrict facts,
+                            uint32_t *restrict integration) {
     for (int32_t x = 0; x < width; x++)
-        integration[x] = cost[x] == PHX_NAV_IMPASSABLE ? PHX_FIELD_UNREACHED : dist[x];
+        integration[x] = dist[x] | (facts[x] == PHX_NAV_IMPASSABLE ? PHX_FIELD_UNREACHED : 0);
 }
 
 /* The directions with equality, as bits. s: by straight, d: by diagonal steps; 0 the row above, 1 this one, 2
@@ -86,7 +90,11 @@ void phx_field_point_flow(PhxFieldWork *work, PhxField *field) {
         const size_t first = (size_t)y * stride + 1;
         const uint8_t *cost = costs_of(work, y) + 1;
         uint32_t *integration = field->integration + (size_t)(y - 1) * work->width;
-        split_row(width, work->dist + first, work->facts + first, cost, integration, moves);
+        moves_row(width, work->facts + first, moves);
+        if (work->min_cost == work->max_cost)
+            memcpy(integration, work->dist + first, work->width * sizeof *integration);
+        else
+            integration_row(width, work->dist + first, work->facts + first, integration);
         equal_row(width, integration, above + stride, above, here, below, below + stride, bits);
         code_row(width, cost, moves, bits, field->flow + (size_t)(y - 1) * work->width);
     }

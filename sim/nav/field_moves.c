@@ -43,11 +43,11 @@ static void find_row(int32_t width, const uint8_t *restrict up, const uint8_t *r
     }
 }
 
-/* `shown`: which bits of the cost the facts hold. */
+/* `shown`: which bits of the cost the facts hold; `wall`: the sum of walls. */
 static void fill_row(int32_t width, const uint8_t *restrict cost, const uint8_t *restrict moves,
-                     uint8_t shown, uint32_t *restrict dist, uint16_t *restrict facts) {
+                     uint8_t shown, uint32_t wall, uint32_t *restrict dist, uint16_t *restrict facts) {
     for (int32_t x = 0; x < width; x++) {
-        dist[x] = cost[x] == PHX_NAV_IMPASSABLE ? 0 : PHX_FIELD_UNREACHED;
+        dist[x] = cost[x] == PHX_NAV_IMPASSABLE ? wall : PHX_FIELD_UNREACHED;
         facts[x] = (uint16_t)((cost[x] & shown) | moves[x] << PHX_FACT_MOVES);
     }
 }
@@ -64,6 +64,7 @@ void phx_field_find_moves(PhxFieldWork *work, const PhxNavGrid *grid) {
     const uint32_t stride = work->stride;
     const int32_t width = (int32_t)work->width;
     find_bounds(work, grid);
+    const uint32_t wall = work->min_cost == work->max_cost ? PHX_FIELD_UNREACHED : 0;
     const uint8_t shown = work->min_cost == work->max_cost ? 0 : 255, kinds = work->diagonal ? 255 : 0x55;
     /* three rows of costs, whose borders stay walls, then moves */
     memset(work->byte_rows, PHX_NAV_IMPASSABLE, (size_t)stride * 3);
@@ -76,7 +77,7 @@ void phx_field_find_moves(PhxFieldWork *work, const PhxNavGrid *grid) {
         load_row(grid, (int64_t)y + 1, down);
         find_row(width, up, at, down, kinds, moves);
         const size_t first = (size_t)(y + 1) * stride;
-        fill_row(width, at, moves, shown, work->dist + first + 1, work->facts + first + 1);
+        fill_row(width, at, moves, shown, wall, work->dist + first + 1, work->facts + first + 1);
         work->dist[first] = work->dist[first + stride - 1] = 0;
         work->facts[first] = work->facts[first + stride - 1] = 0;
     }

@@ -29,7 +29,7 @@ typedef struct PhxFieldWork {
     uint32_t straight, diagonal;           /* weights */
     uint32_t min_cost, max_cost;           /* of the passable cells */
     const uint8_t *cost;                   /* of the map, without border */
-    uint32_t *dist;                        /* sums; 0 in walls */
+    uint32_t *dist;                        /* sums; in walls 0 where costs differ */
     uint16_t *facts;
     uint32_t *reached;  /* cells reached in the bucket in work, where costs differ */
     uint32_t *sum_rows; /* six rows of sums: two for each of three rows of the map */
