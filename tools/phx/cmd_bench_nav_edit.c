@@ -17,7 +17,7 @@ enum {
     MOST = 6,
     EDITS = 1000,
     STANDING = 256, /* buildings at a time */
-    CACHE = 192 << 20,
+    CACHE = 128 << 20,
     SEED = 7
 };
 
@@ -28,6 +28,7 @@ typedef struct Edit {
     uint32_t standing;
     uint64_t ns[EDITS];
     uint32_t edits;
+    uint64_t tiles;              /* built after edits */
     uint64_t fields_ns, anew_ns; /* twenty whole fields; a service from nothing */
 } Edit;
 
@@ -76,6 +77,7 @@ static PhxCellRect change(Edit *edit, uint32_t number) {
 
 static PhxStatus run_edits(const PhxBenchNav *nav, Edit *edit) {
     PhxStatus status = phx_bench_service_ask(&edit->service);
+    const uint64_t before = phx_routes_use(edit->service.routes).tiles_built;
     for (uint32_t i = 0; i < edit->edits && status == PHX_OK; i++) {
         const PhxCellRect rect = change(edit, i);
         const uint64_t begin = phx_cli_cpu();
@@ -85,6 +87,7 @@ static PhxStatus run_edits(const PhxBenchNav *nav, Edit *edit) {
         edit->ns[i] = phx_cli_cpu() - begin;
         phx_cli_progress(nav->bench->cli, i, edit->edits, "building edits");
     }
+    edit->tiles = phx_routes_use(edit->service.routes).tiles_built - before;
     return status;
 }
 
@@ -129,7 +132,7 @@ static void add_edits(const PhxBenchNav *nav, Edit *edit) {
     const double median = (double)phx_bench_median(edit->ns, edit->edits) / 1e6;
     const double worst = (double)edit->ns[edit->edits - 1] / 1e6; /* they are sorted now */
     const double fields = (double)edit->fields_ns / 1e6, anew = (double)edit->anew_ns / 1e6;
-    const PhxRoutesUse use = phx_routes_use(edit->service.routes);
+    const double tiles = (double)edit->tiles / edit->edits;
     json_t *values =
         json_pack("{s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f}", "ms", median, "worst_ms", worst, "ratio",
                   median / fields, "worst_ratio", worst / fields, "fields_ms", fields, "anew_ms", anew,
@@ -137,12 +140,12 @@ static void add_edits(const PhxBenchNav *nav, Edit *edit) {
     json_object_set_new(values, "edits", json_integer(edit->edits));
     json_object_set_new(values, "goals", json_integer(GOALS));
     json_object_set_new(values, "units", json_integer((json_int_t)GOALS * edit->service.unit_count));
-    json_object_set_new(values, "tiles_built", json_integer((json_int_t)use.tiles_built));
+    json_object_set_new(values, "tiles_per_edit", json_real(tiles));
     json_object_set_new(values, "bytes", json_integer((json_int_t)edit->service.peak));
     json_object_set_new(values, "threads", json_integer(1));
     phx_bench_add(nav->bench, "edit_1024", values, median / fields, 0.02,
-                  "%u edits: median %.2f ms, %.2f%% of 20 fields (%.0f ms); worst %.2f ms, %.2f%%",
-                  edit->edits, median, 100 * median / fields, fields, worst, 100 * worst / fields);
+                  "%u edits, %.1f tiles each: median %.2f ms, %.2f%% of 20 fields; worst %.2f ms, %.2f%%",
+                  edit->edits, tiles, median, 100 * median / fields, worst, 100 * worst / fields);
 }
 
 int phx_bench_nav_edit(const PhxBenchNav *nav) {
