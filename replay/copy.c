@@ -2,20 +2,14 @@
  * packing it otherwise.
  *
  * In: an opened replay, of any simulation revision. Out: its records, byte for byte, to another sink, and a
- * writer that stands behind them; content and snapshots are packed anew where that is asked for. Left out are
- * the end, the index, and records that this version doesn't know: what they say of the file may no longer be
- * so. Cost: O(bytes).
+ * writer that stands behind them; content and snapshots are packed anew, and keyframes left out, where that
+ * is asked for. Left out are always the end, the index, and records that this version doesn't know: what they
+ * say of the file may no longer be so. Cost: O(bytes).
  */
 #include <string.h>
 
 #include "replay/pack.h"
 #include "replay/writer.h"
-
-/* Whether content and snapshots are packed anew; else they stay as they are. */
-typedef struct Packing {
-    bool anew;
-    PhxReplayPacking packing;
-} Packing;
 
 /* What the writer has to remember of a record that was copied. */
 static PhxStatus remember(PhxReplayWriter *writer, const PhxReplayRecord *record, uint64_t offset) {
@@ -94,7 +88,8 @@ static bool repack(PhxReplayWriter *writer, const PhxReplayRecord *record) {
     return true;
 }
 
-static PhxStatus copy_records(PhxReplayWriter *writer, const PhxReplay *from, uint32_t tick, bool anew) {
+static PhxStatus copy_records(PhxReplayWriter *writer, const PhxReplay *from, uint32_t tick,
+                              const PhxReplayCopyOptions *options) {
     const bool all = tick == from->info.ticks;
     PhxReplayRecord record;
     for (uint64_t at = from->body; at < from->info.kept_bytes && writer->status == PHX_OK; at = record.next) {
@@ -104,9 +99,10 @@ static PhxStatus copy_records(PhxReplayWriter *writer, const PhxReplay *from, ui
             if (writer->ticks == tick && record.kind == PHX_REPLAY_KIND_HASHES) break;
             continue;
         }
-        const bool snapshot =
-            record.kind == PHX_REPLAY_KIND_KEYFRAME || record.kind == PHX_REPLAY_KIND_EVIDENCE;
-        if (anew && snapshot && repack(writer, &record)) continue;
+        const bool keyframe = record.kind == PHX_REPLAY_KIND_KEYFRAME;
+        const bool snapshot = keyframe || record.kind == PHX_REPLAY_KIND_EVIDENCE;
+        if (keyframe && options->no_keyframes) continue;
+        if (options->repack && snapshot && repack(writer, &record)) continue;
         status = remember(writer, &record, writer->bytes + writer->used);
         if (status != PHX_OK) return status;
         phx_replay_frame_raw(writer, from->bytes + at, (size_t)(record.next - at));
@@ -129,9 +125,9 @@ static PhxStatus copy_beginning(PhxReplayWriter *writer, const PhxReplay *from, 
 }
 
 /* May the replay be packed so by this build? */
-static PhxStatus check_packing(const PhxReplay *from, Packing packing, PhxError *error) {
-    if (!packing.anew) return PHX_OK;
-    const PhxStatus status = phx_replay_pack_allowed(packing.packing);
+static PhxStatus check_packing(const PhxReplay *from, const PhxReplayCopyOptions *options, PhxError *error) {
+    if (!options->repack) return PHX_OK;
+    const PhxStatus status = phx_replay_pack_allowed(options->packing);
     if (status == PHX_ERROR_VERSION)
         return phx_error_set(error, status, 0, "this build lacks Zstandard, and can't pack with it");
     if (status != PHX_OK) return phx_error_set(error, status, 0, "no such packing");
@@ -139,8 +135,9 @@ static PhxStatus check_packing(const PhxReplay *from, Packing packing, PhxError 
     return phx_error_set(error, PHX_ERROR_VERSION, PHX_REPLAY_PREAMBLE, "%s", phx_replay_pack_lacking);
 }
 
-static PhxStatus begin(PhxReplaySink sink, const PhxReplay *from, uint32_t tick, Packing packing,
-                       const PhxAllocator *allocator, PhxReplayWriter **out, PhxError *error) {
+PhxStatus phx_replay_writer_copy(PhxReplaySink sink, const PhxReplay *from, uint32_t tick,
+                                 const PhxReplayCopyOptions *options, const PhxAllocator *allocator,
+                                 PhxReplayWriter **out, PhxError *error) {
     const PhxReplayInfo *info = &from->info;
     *out = NULL;
     if (!info->has_content)
@@ -149,7 +146,7 @@ static PhxStatus begin(PhxReplaySink sink, const PhxReplay *from, uint32_t tick,
     if (tick > info->ticks)
         return phx_error_set(error, PHX_ERROR_NOT_FOUND, 0, "tick %lu is beyond the end: %lu ticks were kept",
                              (unsigned long)tick, (unsigned long)info->ticks);
-    PhxStatus status = check_packing(from, packing, error);
+    PhxStatus status = check_packing(from, options, error);
     if (status != PHX_OK) return status;
     PhxReplayWriter *writer = phx_replay_writer_make(sink, allocator);
     if (!writer) return phx_error_set(error, PHX_ERROR_MEMORY, 0, "out of memory");
@@ -157,9 +154,9 @@ static PhxStatus begin(PhxReplaySink sink, const PhxReplay *from, uint32_t tick,
     writer->tick_rate = info->settings.tick_rate;
     writer->root = info->start_root;
     memcpy(writer->tables, from->start_hashes, sizeof writer->tables);
-    writer->packing = packing.packing;
-    status = copy_beginning(writer, from, packing.anew);
-    if (status == PHX_OK) status = copy_records(writer, from, tick, packing.anew);
+    writer->packing = options->repack ? options->packing : PHX_REPLAY_PACK_BEST;
+    status = copy_beginning(writer, from, options->repack);
+    if (status == PHX_OK) status = copy_records(writer, from, tick, options);
     if (status == PHX_OK) status = phx_replay_frame_tick_done(writer, true);
     if (status == PHX_OK) {
         *out = writer;
@@ -171,11 +168,12 @@ static PhxStatus begin(PhxReplaySink sink, const PhxReplay *from, uint32_t tick,
 
 PhxStatus phx_replay_writer_continue(PhxReplaySink sink, const PhxReplay *from, uint32_t tick,
                                      const PhxAllocator *allocator, PhxReplayWriter **out, PhxError *error) {
-    return begin(sink, from, tick, (Packing){.anew = false}, allocator, out, error);
+    return phx_replay_writer_copy(sink, from, tick, &(PhxReplayCopyOptions){0}, allocator, out, error);
 }
 
 PhxStatus phx_replay_writer_repack(PhxReplaySink sink, const PhxReplay *from, uint32_t tick,
                                    PhxReplayPacking packing, const PhxAllocator *allocator,
                                    PhxReplayWriter **out, PhxError *error) {
-    return begin(sink, from, tick, (Packing){.anew = true, .packing = packing}, allocator, out, error);
+    const PhxReplayCopyOptions options = {.repack = true, .packing = packing};
+    return phx_replay_writer_copy(sink, from, tick, &options, allocator, out, error);
 }

@@ -225,6 +225,20 @@ PHX_TEST(replay_cli, cut_packs_a_replay_otherwise_and_back) {
         CHECK(back_size == size && memcmp(back, bytes, size) == 0); /* what stood there stands */
         free(back);
     }
+    /* Without keyframes: the same match in fewer bytes, and any jump still arrives. */
+    size_t bare_size;
+    wants("replay cut whole.phxr --no-keyframes -o bare.phxr", 0, "500 ticks of the 500");
+    free(test_read_file(in_folder("bare.phxr"), &bare_size));
+    CHECK_THAT(bare_size < size, "%zu, with keyframes %zu", bare_size, size);
+    json_t *bare = object_of("replay verify bare.phxr --json", 0);
+    CHECK_STR(text(bare, "root"), text(info, "root"));
+    CHECK_EQ(number(bare, "keyframes"), 0);
+    wants("replay cut none.phxr --no-keyframes --pack none -o bare.phxr", 0, "500 ticks of the 500");
+    json_decref(bare);
+    bare = object_of("replay verify bare.phxr --json", 0);
+    CHECK_EQ(number(bare, "keyframes"), 0);
+    CHECK_EQ(number(bare, "ticks"), 500);
+    json_decref(bare);
     CHECK(access(in_folder("none.phxr.part"), F_OK) != 0 && access(in_folder("back.phxr.part"), F_OK) != 0);
     wants("replay cut whole.phxr -o missing/x.phxr", 2, "missing/x.phxr.part: No such file");
     wants("replay cut whole.phxr --to 9 -o /dev/null", 0, "9 ticks of the 500");

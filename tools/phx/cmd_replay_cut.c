@@ -33,9 +33,8 @@ static int copy_failed(PhxCli *cli, const Copy *copy, PhxStatus status, const Ph
     return phx_cli_fail_status(cli, copy->file ? copy->path : copy->part, status, error);
 }
 
-/* `packing` null: content and snapshots stay as they are. */
 static int copy_begin(PhxCli *cli, const char *from, const char *to, const PhxReplay *replay, uint32_t tick,
-                      const PhxReplayPacking *packing, Copy *copy) {
+                      const PhxReplayCopyOptions *options, Copy *copy) {
     PhxError error = {0};
     const PhxReplayFileOptions lazy = {.flush_ticks = 100};
     *copy = (Copy){.path = to};
@@ -50,10 +49,8 @@ static int copy_begin(PhxCli *cli, const char *from, const char *to, const PhxRe
         return phx_cli_fail(cli, "-o: %.60s..: the path is too long", to);
     PhxStatus status = phx_replay_file_create(copy->part, &lazy, &copy->file, &error);
     if (status == PHX_OK)
-        status = packing ? phx_replay_writer_repack(phx_replay_file_sink(copy->file), replay, tick, *packing,
-                                                    NULL, &copy->writer, &error)
-                         : phx_replay_writer_continue(phx_replay_file_sink(copy->file), replay, tick, NULL,
-                                                      &copy->writer, &error);
+        status = phx_replay_writer_copy(phx_replay_file_sink(copy->file), replay, tick, options, NULL,
+                                        &copy->writer, &error);
     if (status == PHX_OK) return PHX_CLI_GO;
     return copy_failed(cli, copy, status, &error);
 }
@@ -95,7 +92,7 @@ static const char *base_name(const char *path) {
 /* ---- cut */
 
 static const PhxCliUsage cut_usage = {
-    .synopsis = "FILE -o OUT [--to T] [--pack none|zstd]",
+    .synopsis = "FILE -o OUT [--to T] [--pack none|zstd] [--no-keyframes]",
     .about =
         "Writes a replay of the first T ticks, with their keyframes and notes, an index and an end. "
         "Without --to all\n"
@@ -103,11 +100,13 @@ static const PhxCliUsage cut_usage = {
         "is mended.\n"
         "--pack writes content and keyframes packed otherwise: with `none`, builds without Zstandard can "
         "play "
-        "the replay.\n"
+        "the replay. --no-keyframes leaves the keyframes out: a smaller file, whose every jump plays from "
+        "tick "
+        "0.\n"
         "Works for replays of every simulation revision.",
     .examples = "  phx replay cut clash.phxr --to 500 -o begin.phxr\n"
                 "  phx replay cut killed.phxr -o mended.phxr\n"
-                "  phx replay cut clash.phxr --pack none -o everywhere.phxr\n",
+                "  phx replay cut clash.phxr --pack none --no-keyframes -o everywhere.phxr\n",
     .least = 1,
     .most = 1};
 
@@ -120,34 +119,37 @@ static int note_cut(PhxCli *cli, Copy *copy, const char *path, const PhxReplayIn
     return copy_note(cli, copy, text);
 }
 
-static int read_packing(PhxCli *cli, const char *text, PhxReplayPacking *packing) {
-    *packing = PHX_REPLAY_PACK_BEST;
+static int read_packing(PhxCli *cli, const char *text, PhxReplayCopyOptions *options) {
+    options->repack = text != NULL;
     if (text == NULL) return PHX_CLI_GO;
     if (strcmp(text, "none") != 0 && strcmp(text, "zstd") != 0)
         return phx_cli_fail(cli, "--pack: %.60s: none or zstd", text);
-    *packing = strcmp(text, "none") == 0 ? PHX_REPLAY_PACK_NONE : PHX_REPLAY_PACK_ZSTD;
+    options->packing = strcmp(text, "none") == 0 ? PHX_REPLAY_PACK_NONE : PHX_REPLAY_PACK_ZSTD;
     return PHX_CLI_GO;
 }
 
 int phx_replay_cmd_cut(PhxCli *cli, int argc, const char **argv) {
+    int no_keyframes = 0;
     char *to = NULL, *out = NULL, *pack = NULL;
     const struct poptOption options[] = {
         {"to", 0, POPT_ARG_STRING, &to, 0, "ticks to keep (all that are whole)", "T"},
         {"output", 'o', POPT_ARG_STRING, &out, 0, "the replay to write", "OUT"},
         {"pack", 0, POPT_ARG_STRING, &pack, 0, "content and keyframes: none, zstd (as they are)", "HOW"},
+        {"no-keyframes", 0, POPT_ARG_NONE, &no_keyframes, 0, "leave the keyframes out", NULL},
         POPT_TABLEEND};
     PhxReplay *replay;
-    PhxReplayPacking packing;
+    PhxReplayCopyOptions how = {0};
     Copy copy = {0};
     uint32_t tick;
     int code = phx_cli_parse(cli, argc, argv, options, &cut_usage);
-    if (code == PHX_CLI_GO) code = read_packing(cli, pack, &packing);
+    if (code == PHX_CLI_GO) code = read_packing(cli, pack, &how);
     if (code == PHX_CLI_GO) code = phx_replay_cmd_load(cli, cli->arguments[0], &replay);
     if (code != PHX_CLI_GO) return code;
+    how.no_keyframes = no_keyframes != 0;
     const char *path = cli->arguments[0];
     const PhxReplayInfo *info = phx_replay_info(replay);
     code = phx_replay_cmd_tick(cli, "--to", to, replay, &tick);
-    if (code == PHX_CLI_GO) code = copy_begin(cli, path, out, replay, tick, pack ? &packing : NULL, &copy);
+    if (code == PHX_CLI_GO) code = copy_begin(cli, path, out, replay, tick, &how, &copy);
     if (code == PHX_CLI_GO) code = note_cut(cli, &copy, path, info, tick);
     code = copy_end(cli, &copy, code);
     if (code == PHX_EXIT_OK)
@@ -383,7 +385,8 @@ static int fork_with(Fork *fork, const char *path, const char *out, uint32_t tic
     int code = phx_replay_cmd_stage(fork->cli, path, fork->replay, threads, &fork->stage);
     if (code != PHX_CLI_GO) return code;
     code = check_beginning(fork, path, tick);
-    if (code == PHX_CLI_GO) code = copy_begin(fork->cli, path, out, fork->replay, tick, NULL, &fork->copy);
+    if (code == PHX_CLI_GO)
+        code = copy_begin(fork->cli, path, out, fork->replay, tick, &(PhxReplayCopyOptions){0}, &fork->copy);
     if (code == PHX_CLI_GO) code = fork_play(fork, path, tick, ticks);
     code = copy_end(fork->cli, &fork->copy, code);
     if (code == PHX_EXIT_OK) code = fork_report(fork, path, tick);

@@ -173,9 +173,20 @@ PHX_MUST_USE PhxStatus phx_replay_writer_continue(PhxReplaySink sink, const PhxR
                                                   const PhxAllocator *allocator, PhxReplayWriter **out,
                                                   PhxError *error);
 
-/* The same with content and snapshots packed as `packing` says, which also holds for what follows. One that
- * this build can't unpack, or whose bytes are broken, stays as it is. Besides the errors above:
- * PHX_ERROR_VERSION (this build lacks Zstandard, and the content or the order needs it). */
+/* What a copy does otherwise than phx_replay_writer_continue. Zero: nothing. */
+typedef struct PhxReplayCopyOptions {
+    bool repack;              /* content and snapshots are packed anew, as `packing` says */
+    PhxReplayPacking packing; /* holds for what follows too */
+    bool no_keyframes;        /* keyframes are left out; none of what follows is */
+} PhxReplayCopyOptions;
+/* The same with options. A snapshot that this build can't unpack, or whose bytes are broken, stays as it is.
+ * Besides the errors above: PHX_ERROR_VERSION (this build lacks Zstandard, and the content or the order to
+ * repack needs it). */
+PHX_MUST_USE PhxStatus phx_replay_writer_copy(PhxReplaySink sink, const PhxReplay *from, uint32_t tick,
+                                              const PhxReplayCopyOptions *options,
+                                              const PhxAllocator *allocator, PhxReplayWriter **out,
+                                              PhxError *error);
+/* With content and snapshots packed anew, and no other option. */
 PHX_MUST_USE PhxStatus phx_replay_writer_repack(PhxReplaySink sink, const PhxReplay *from, uint32_t tick,
                                                 PhxReplayPacking packing, const PhxAllocator *allocator,
                                                 PhxReplayWriter **out, PhxError *error);
