@@ -14,8 +14,9 @@ static bool scene_make(Scene *scene, uint64_t *seed, uint32_t side) {
     uint32_t goals[3];
     const uint32_t count = test_map_goals(&scene->map, seed, (uint32_t)test_range(seed, 1, 3), goals);
     if (!count) return false;
-    CHECK_OK(phx_field_build(&scene->made.field, &scene->map.grid, PHX_FIELD_WEIGHTS_DEFAULT, goals, count,
-                             scene->made.scratch));
+    const PhxFieldWeights four = {10, 0}, weights = test_range(seed, 0, 3) ? PHX_FIELD_WEIGHTS_DEFAULT : four;
+    CHECK_OK(
+        phx_field_build(&scene->made.field, &scene->map.grid, weights, goals, count, scene->made.scratch));
     return true;
 }
 
