@@ -32,6 +32,8 @@ static void turn_to(PhxSim *sim, uint32_t slot, PhxVec2 point) {
     units->best_distance[slot] = UINT32_MAX;
     units->stalled[slot] = 0;
     units->stuck[slot] = 0;
+    units->yielded[slot] = 0;
+    units->way_x[slot] = units->way_y[slot] = 0;
     units->detour[slot] = 0;
     units->placed[slot] = 0;
     phx_sim_emit(sim, PHX_EVENT_UNREACHABLE, slot);

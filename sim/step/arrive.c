@@ -12,7 +12,10 @@
  */
 #include "step/sim_internal.h"
 
-enum { EXACT = 1 << 11 }; /* raw: a goal is reached at this distance */
+enum {
+    EXACT = 1 << 11, /* raw: a goal is reached at this distance */
+    GIVE_UP = 40     /* times that a unit was stuck without progress */
+};
 
 static fix16_t radius_of(const PhxWorld *world, uint32_t slot) {
     return world->unit_type.radius[world->unit.type[slot]];
@@ -28,13 +31,22 @@ static int64_t patience_radius(const PhxWorld *world, uint32_t slot) {
     return widened < most ? widened : most;
 }
 
+/* A goal with another order behind it is passed at this distance. */
+static int64_t passing_radius(const PhxWorld *world, uint32_t slot) {
+    const uint32_t row = phx_destination_of(world, slot);
+    const int64_t group = world->unit.arrive_radius[slot];
+    if (row == UINT32_MAX || world->destination.mode[row] != PHX_DESTINATION_AREA) return group;
+    return world->destination.radius[row] > group ? world->destination.radius[row] : group;
+}
+
 static bool has_arrived(const PhxWorld *world, uint32_t slot) {
     const PhxUnitTable *units = &world->unit;
+    if (units->chase[slot] != PHX_HANDLE_NONE) return false; /* ends with its target */
     const bool placed = units->placed[slot] == 1 || units->placed[slot] == 2;
     const PhxVec2 to_goal = {(placed ? units->place_x[slot] : units->goal_x[slot]) - units->pos_x[slot],
                              (placed ? units->place_y[slot] : units->goal_y[slot]) - units->pos_y[slot]};
     const int64_t distance = phx_vec2_length(to_goal);
-    if (units->orders[slot] != PHX_HANDLE_NONE) return distance <= units->arrive_radius[slot];
+    if (units->orders[slot] != PHX_HANDLE_NONE) return distance <= passing_radius(world, slot);
     if (distance <= EXACT && (placed || units->aim[slot] == 0)) return true;
     const bool stalled = 2 * units->stalled[slot] >= world->match.tick_rate[0];
     if (stalled && placed && distance <= radius_of(world, slot) / 2) return true;
@@ -42,20 +54,38 @@ static bool has_arrived(const PhxWorld *world, uint32_t slot) {
            distance <= patience_radius(world, slot);
 }
 
+static void begin_next(PhxWorld *world, uint32_t slot) {
+    PhxOrder next;
+    if (phx_order_pop(world, slot, &next))
+        phx_order_begin(world, slot, next);
+    else
+        phx_order_end(world, slot);
+}
+
 static void finish_order(PhxSim *sim, uint32_t slot) {
     PhxWorld *world = sim->world;
-    PhxOrder next;
     if (world->unit.placed[slot] < 2) {
         phx_sim_emit(sim, PHX_EVENT_ARRIVED, slot);
         world->player.arrived[world->unit.player[slot]]++;
     }
-    if (phx_order_pop(world, slot, &next)) {
-        phx_order_begin(world, slot, next);
-    } else {
-        world->unit.activity[slot] = 0;
-        world->unit.stalled[slot] = 0;
-        world->unit.placed[slot] = 1;
+    world->unit.placed[slot] = 1;
+    begin_next(world, slot);
+}
+
+/* What being stuck leads to: a unit leaves a blend of fields for good, and gives up in the end: true. */
+static bool answer_stuck(PhxSim *sim, uint32_t slot) {
+    PhxWorld *world = sim->world;
+    PhxUnitTable *units = &world->unit;
+    const uint32_t row = phx_destination_of(world, slot);
+    if (row != UINT32_MAX && world->destination.mode[row] == PHX_DESTINATION_BLEND) {
+        phx_destination_drop(world, units->destination[slot]);
+        units->destination[slot] = PHX_HANDLE_NONE;
     }
+    if (units->stuck[slot] < GIVE_UP) return false;
+    phx_sim_emit(sim, PHX_EVENT_GAVE_UP, slot);
+    units->placed[slot] = 0;
+    begin_next(world, slot);
+    return true;
 }
 
 /* A place that can't be reached for long is given back, and another one looked for. */
@@ -74,6 +104,8 @@ void phx_phase_arrive(const PhxPhaseContext *context, void *user) {
         const uint32_t slot = sim->moving[i];
         if (has_arrived(context->world, slot)) {
             finish_order(sim, slot);
+        } else if (units->stuck[slot] > 0 && answer_stuck(sim, slot)) {
+            continue;
         } else if ((units->placed[slot] == 1 || units->placed[slot] == 2) &&
                    units->stalled[slot] >= patience) {
             give_place_back(units, slot);

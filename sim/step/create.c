@@ -123,6 +123,7 @@ static PhxSim *lay_out(PhxArena *arena, const PhxContentHead *head, uint32_t tab
     made->groups = PHX_ARENA_ARRAY(arena, uint32_t, units + 1);
     made->rooms = PHX_ARENA_ARRAY(arena, PhxRoom, workers);
     for (uint32_t w = 0; w < workers; w++) phx_room_layout(made->rooms ? &made->rooms[w] : NULL, arena);
+    made->coasting = PHX_ARENA_ARRAY(arena, uint32_t, units);
     made->batch = PHX_ARENA_ARRAY(arena, uint32_t, units);
     made->tile = PHX_ARENA_ARRAY(arena, uint32_t, units);
     made->later = PHX_ARENA_ARRAY(arena, uint32_t, units);

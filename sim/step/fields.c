@@ -17,6 +17,15 @@
 enum { NO_TILE = -1, MODE_NEAREST = 0, MODE_AREA = 1, LANES = 8 };
 #define GOAL_ROW ((uint64_t)1 << 63) /* the set is a row of table destination */
 
+/* A unit's goal, or the point of its blend whose field is asked for. */
+static PhxVec2 goal_point(const PhxSim *sim, uint32_t slot) {
+    const PhxWorld *world = sim->world;
+    const uint32_t row = sim->lane > 0 ? phx_destination_of(world, slot) : UINT32_MAX;
+    if (row == UINT32_MAX) return phx_vec2(world->unit.goal_x[slot], world->unit.goal_y[slot]);
+    return phx_vec2(world->destination.x[row * LANES + sim->lane],
+                    world->destination.y[row * LANES + sim->lane]);
+}
+
 /* The name of a unit's goals in its layer. */
 static uint64_t goal_of(const PhxSim *sim, uint32_t slot, uint32_t layer) {
     const PhxWorld *world = sim->world;
@@ -25,8 +34,8 @@ static uint64_t goal_of(const PhxSim *sim, uint32_t slot, uint32_t layer) {
     const uint32_t row = phx_table_find(rows, world->unit.destination[slot]);
     if (row != UINT32_MAX && world->destination.mode[row] <= MODE_AREA)
         return GOAL_ROW | (uint64_t)row << 32 | world->destination.generation[row];
-    return phx_cost_cell_of(&plane, phx_layers_size(sim, layer), world->unit.goal_x[slot],
-                            world->unit.goal_y[slot]);
+    const PhxVec2 point = goal_point(sim, slot);
+    return phx_cost_cell_of(&plane, phx_layers_size(sim, layer), point.x, point.y);
 }
 
 /* The cells whose centre lies within a disc. Bound: a radius of 32 gives at most 3,300. */
@@ -78,7 +87,7 @@ PhxUnitField phx_fields_of(const PhxSim *sim, uint32_t slot) {
     field.plane = phx_routes_plane(sim->layers.routes, layer);
     field.cell = phx_cost_cell_of(&field.plane, size, units->pos_x[slot], units->pos_y[slot]);
     field.at = phx_cost_to_layer(size, phx_vec2(units->pos_x[slot], units->pos_y[slot]));
-    field.goal = phx_cost_to_layer(size, phx_vec2(units->goal_x[slot], units->goal_y[slot]));
+    field.goal = phx_cost_to_layer(size, goal_point(sim, slot));
     return field;
 }
 
@@ -120,11 +129,17 @@ void phx_phase_fields(const PhxPhaseContext *context, void *user) {
     (void)user;
     const PhxStatus status = phx_sim_derive_terrain(sim);
     if (status != PHX_OK) sim->trouble = status;
-    sim->living_count = sim->moving_count = 0;
+    uint32_t asking = 0;
+    sim->living_count = sim->moving_count = sim->coasting_count = 0;
     for (size_t s = phx_bitset_next(units->alive, units->used, 0); s < units->used;
          s = phx_bitset_next(units->alive, units->used, s + 1)) {
         sim->living[sim->living_count++] = (uint32_t)s;
-        if (context->world->unit.activity[s] != 0) sim->moving[sim->moving_count++] = (uint32_t)s;
+        if (context->world->unit.activity[s] == 0) continue;
+        sim->moving[sim->moving_count++] = (uint32_t)s;
+        if (phx_unit_asks(context->world, (uint32_t)s))
+            sim->later[asking++] = (uint32_t)s;
+        else
+            sim->coasting[sim->coasting_count++] = (uint32_t)s;
     }
-    sim->later_count = phx_fields_prepare(sim, sim->moving, sim->moving_count);
+    sim->later_count = phx_fields_prepare(sim, sim->later, asking);
 }

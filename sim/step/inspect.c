@@ -9,7 +9,8 @@
 #include "step/sim_internal.h"
 
 static const char *const event_names[PHX_EVENT_KIND_COUNT] = {
-    "arrived", "blocked", "unreachable", "left", "gave up", "built", "razed", "gate", "refused"};
+    "arrived",     "blocked", "unreachable", "left", "gave up",
+    "target lost", "built",   "razed",       "gate", "refused"};
 
 const char *phx_event_name(PhxEventKind kind) {
     return (unsigned)kind < PHX_EVENT_KIND_COUNT ? event_names[kind] : "unknown";

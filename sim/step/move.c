@@ -10,10 +10,25 @@
 #include "motion/unit_controller.h"
 #include "step/sim_internal.h"
 
+enum {
+    KINDS = PHX_COST_KINDS,
+    LANES = PHX_COMMAND_POINT_LIMIT,
+    LEAN_BITS = 12, /* as destination.c has it */
+};
+
+/* What a unit's body can do, on the ground that it stands on. */
 static PhxUnitLimits limits_of(const PhxWorld *world, uint32_t slot) {
     const PhxUnitTypeTable *types = &world->unit_type;
     const uint32_t type = world->unit.type[slot];
-    return (PhxUnitLimits){types->speed[type], types->acceleration[type], types->turn_rate[type],
+    const PhxNavGrid grid = phx_sim_grid(world);
+    const uint32_t cell = phx_nav_cell_clamped(&grid, world->unit.pos_x[slot], world->unit.pos_y[slot]);
+    const uint32_t percent =
+        world->cost_profile.speed_percent[types->profile[type] * KINDS + world->terrain.kind[cell]];
+    fix16_t speed = types->speed[type];
+    if (percent != 0 && percent != 100) /* 0 stands for 100 */
+        speed = phx_fix_saturate(phx_div_round((int64_t)speed * percent, 100));
+    if (speed > 64 * PHX_FIX_ONE) speed = 64 * PHX_FIX_ONE;
+    return (PhxUnitLimits){speed, types->acceleration[type], types->turn_rate[type],
                            world->match.tick_rate[0]};
 }
 
@@ -21,32 +36,58 @@ static PhxVec2 position_of(const PhxWorld *world, uint32_t slot) {
     return phx_vec2(world->unit.pos_x[slot], world->unit.pos_y[slot]);
 }
 
-/* Which way the field leads a unit; (0, 0) in the goal's cell and where there is no way. */
-static PhxDir field_direction_of(const PhxSim *sim, uint32_t slot) {
-    const PhxUnitField field = phx_fields_of(sim, slot);
-    if (!field.tile) return phx_dir(0, 0);
-    return phx_tile_direction(field.tile, &field.plane, field.goal, field.at.x, field.at.y);
+bool phx_unit_asks(const PhxWorld *world, uint32_t slot) {
+    const PhxUnitTable *units = &world->unit;
+    const uint32_t period = world->unit_type.sample_period[units->type[slot]];
+    if (period <= 1 || (units->way_x[slot] | units->way_y[slot]) == 0) return true;
+    if (units->stalled[slot] >= world->match.tick_rate[0]) return true; /* perhaps it was told too long ago */
+    return (world->match.tick[0] + slot) % period == 0;
 }
 
 /* Whether a unit is in the cell of its goal, and walks straight to the point. */
-static bool in_goal_cell(const PhxSim *sim, uint32_t slot) {
-    const PhxUnitField field = phx_fields_of(sim, slot);
+static bool in_goal_cell(const PhxUnitField *field) {
     bool in_sight;
-    return field.tile && phx_tile_flow(field.tile, &field.plane, field.cell, &in_sight) == PHX_FLOW_GOAL;
+    return field->tile && phx_tile_flow(field->tile, &field->plane, field->cell, &in_sight) == PHX_FLOW_GOAL;
 }
 
-/* Cost of the way to the goal, in tenths of a cell; UINT64_MAX: none. */
-static uint64_t cost_to_goal(const PhxSim *sim, uint32_t slot) {
-    const PhxUnitField field = phx_fields_of(sim, slot);
-    return field.tile ? phx_tile_cost(field.tile, &field.plane, field.cell) : UINT64_MAX;
+/* Which way a blend leads: the sum of its points' directions by weight, where that doesn't lead away from the
+ * first point or into a wall. A unit that was stuck follows the first point's field alone. */
+static PhxDir blended(const PhxSim *sim, uint32_t slot, const PhxUnitField *field, PhxDir way) {
+    const PhxWorld *world = sim->world;
+    const uint32_t row = phx_destination_of(world, slot);
+    if (row == UINT32_MAX || world->destination.mode[row] != PHX_DESTINATION_BLEND) return way;
+    if (world->unit.stuck[slot] > 0) return way;
+    const int64_t weight = world->destination.weight[row * LANES];
+    const PhxVec2 sum = {(fix16_t)(phx_round_shift(way.x * weight, LEAN_BITS) + world->unit.lean_x[slot]),
+                         (fix16_t)(phx_round_shift(way.y * weight, LEAN_BITS) + world->unit.lean_y[slot])};
+    PhxDir mixed;
+    if (phx_vec2_normalize(sum, &mixed) == 0 || phx_dir_dot(mixed, way) <= 0) return way;
+    const PhxVec2 ahead = phx_vec2_add(field->at, phx_dir_scale(mixed, PHX_FIX_ONE));
+    return phx_nav_line_of_sight(&field->plane, field->at, ahead) ? mixed : way;
+}
+
+/* Which way the field leads a unit; (0, 0) in the goal's cell and where there is no way. From a closed cell
+ * straight to the nearest open one. */
+static PhxDir field_direction_of(const PhxSim *sim, uint32_t slot, const PhxUnitField *field) {
+    if (!field->tile) return phx_dir(0, 0);
+    if (field->plane.cost[field->cell] == PHX_NAV_IMPASSABLE) {
+        PhxDir out = {0, 0};
+        const uint32_t open = phx_nav_nearest_open(&field->plane, field->cell);
+        if (open != PHX_NAV_NO_CELL)
+            (void)phx_vec2_normalize(phx_vec2_sub(phx_nav_cell_center(&field->plane, open), field->at), &out);
+        return out;
+    }
+    return blended(sim, slot, field,
+                   phx_tile_direction(field->tile, &field->plane, field->goal, field->at.x, field->at.y));
 }
 
 /* For the one purpose of seeing progress: 64 times the field's cost, and inside the goal's cell the distance
  * in units of 2^-6 (at most 91, so always below a neighbouring cell's 640). */
-static uint32_t progress_measure(const PhxSim *sim, uint32_t slot, uint32_t distance) {
-    if (sim->world->unit.aim[slot] == 2) return sim->world->unit.aim_left[slot];
-    if (sim->world->unit.aim[slot] != 0 || in_goal_cell(sim, slot)) return distance >> 10;
-    const uint64_t cost = cost_to_goal(sim, slot);
+static uint32_t progress_measure(const PhxUnitTable *units, uint32_t slot, const PhxUnitField *field,
+                                 uint32_t distance) {
+    if (units->aim[slot] == 2) return units->aim_left[slot];
+    if (units->aim[slot] != 0 || in_goal_cell(field)) return distance >> 10;
+    const uint64_t cost = field->tile ? phx_tile_cost(field->tile, &field->plane, field->cell) : UINT64_MAX;
     return cost < UINT32_MAX / 64 ? (uint32_t)cost * 64 : UINT32_MAX - 1;
 }
 
@@ -56,6 +97,7 @@ static void note_progress(PhxUnitTable *units, uint32_t slot, uint32_t measure) 
         units->best_distance[slot] = measure;
         units->stalled[slot] = 0;
         units->stuck[slot] = 0;
+        units->yielded[slot] = 0;
     } else if (units->stalled[slot] < UINT16_MAX) {
         units->stalled[slot]++;
     }
@@ -68,35 +110,46 @@ typedef struct Wish {
     bool stops;
 } Wish;
 
-static Wish wish_for(const PhxSim *sim, uint32_t slot) {
-    const PhxUnitTable *units = &sim->world->unit;
-    const PhxVec2 at = position_of(sim->world, slot);
-    const bool aimed = units->aim[slot] != 0;
-    const PhxVec2 goal = aimed ? phx_vec2(units->aim_x[slot], units->aim_y[slot])
-                               : phx_vec2(units->goal_x[slot], units->goal_y[slot]);
-    Wish wish = {.stops = units->aim[slot] != 2};
-    wish.distance = phx_vec2_normalize(phx_vec2_sub(goal, at), &wish.way);
-    if (!aimed && !in_goal_cell(sim, slot)) wish.way = field_direction_of(sim, slot);
-    return wish;
-}
-
-/* The same during a detour: to its end, where the unit waits until the time is over. */
-static Wish wish_of_detour(const PhxUnitTable *units, uint32_t slot) {
-    const PhxVec2 to = {units->detour_x[slot] - units->pos_x[slot],
-                        units->detour_y[slot] - units->pos_y[slot]};
+static Wish wish_to(PhxVec2 at, PhxVec2 point) {
     Wish wish = {.stops = true};
-    wish.distance = phx_vec2_normalize(to, &wish.way);
+    wish.distance = phx_vec2_normalize(phx_vec2_sub(point, at), &wish.way);
     return wish;
 }
 
-static void prefer_unit(const PhxSim *sim, uint32_t slot) {
+/* By the aim, if it has one; else as the field says, or as it said last (`field` null). */
+static Wish wish_for(const PhxSim *sim, uint32_t slot, const PhxUnitField *field) {
+    PhxUnitTable *units = &sim->world->unit;
+    const PhxVec2 at = position_of(sim->world, slot);
+    if (units->aim[slot] != 0) {
+        Wish wish = wish_to(at, phx_vec2(units->aim_x[slot], units->aim_y[slot]));
+        wish.stops = units->aim[slot] != 2;
+        return wish;
+    }
+    Wish wish = wish_to(at, phx_vec2(units->goal_x[slot], units->goal_y[slot]));
+    if (!field) {
+        wish.way = phx_dir(units->way_x[slot], units->way_y[slot]);
+        return wish;
+    }
+    const bool straight = in_goal_cell(field);
+    if (!straight) wish.way = field_direction_of(sim, slot, field);
+    if (sim->world->unit_type.sample_period[units->type[slot]] > 1) {
+        units->way_x[slot] = straight ? 0 : wish.way.x;
+        units->way_y[slot] = straight ? 0 : wish.way.y;
+    }
+    return wish;
+}
+
+/* `field` null: the unit doesn't ask for it in this tick. */
+static void prefer_unit(const PhxSim *sim, uint32_t slot, const PhxUnitField *field) {
     PhxUnitTable *units = &sim->world->unit;
     const PhxUnitLimits limits = limits_of(sim->world, slot);
-    Wish wish = wish_for(sim, slot);
-    note_progress(units, slot, progress_measure(sim, slot, wish.distance));
-    if (units->detour[slot] > 0) {
+    Wish wish = wish_for(sim, slot, field);
+    note_progress(units, slot,
+                  field || units->aim[slot] != 0 ? progress_measure(units, slot, field, wish.distance)
+                                                 : units->best_distance[slot]);
+    if (units->detour[slot] > 0) { /* to its end, where the unit waits until the time is over */
         if (--units->detour[slot] == 0) units->stalled[slot] = 0; /* a new try */
-        wish = wish_of_detour(units, slot);
+        wish = wish_to(position_of(sim->world, slot), phx_vec2(units->detour_x[slot], units->detour_y[slot]));
     }
     const PhxSteering steering =
         phx_unit_steer(&limits, units->heading[slot], wish.way, wish.stops ? wish.distance : INT32_MAX);
@@ -108,7 +161,16 @@ static void prefer_unit(const PhxSim *sim, uint32_t slot) {
 static void prefer_range(void *context, uint32_t begin, uint32_t end, uint32_t worker) {
     const PhxSim *sim = context;
     (void)worker;
-    for (uint32_t i = begin; i < end; i++) prefer_unit(sim, sim->batch[i]);
+    for (uint32_t i = begin; i < end; i++) {
+        const PhxUnitField field = phx_fields_of(sim, sim->batch[i]);
+        prefer_unit(sim, sim->batch[i], &field);
+    }
+}
+
+static void coast_range(void *context, uint32_t begin, uint32_t end, uint32_t worker) {
+    const PhxSim *sim = context;
+    (void)worker;
+    for (uint32_t i = begin; i < end; i++) prefer_unit(sim, sim->coasting[i], NULL);
 }
 
 /* Preferred velocities: none for the idle, along the field for the others, batch by batch. */
@@ -119,6 +181,7 @@ void phx_phase_prefer(const PhxPhaseContext *context, void *user) {
     (void)user;
     memset(units->pref_x, 0, used * sizeof *units->pref_x);
     memset(units->pref_y, 0, used * sizeof *units->pref_y);
+    phx_parallel_for(context->jobs, sim->coasting_count, PHX_SIM_UNIT_GRAIN, coast_range, sim);
     for (;;) {
         phx_parallel_for(context->jobs, sim->batch_count, PHX_SIM_UNIT_GRAIN, prefer_range, sim);
         if (sim->later_count == 0) break;
@@ -181,15 +244,28 @@ static PhxVec2 real_velocity(const PhxUnitLimits *limits, PhxVec2 wanted, PhxVec
     return phx_vec2_clamp_length(real, limits->speed);
 }
 
+/* A centre in solid ground, however deep (something was built on the unit): towards the nearest open cell, by
+ * up to a body's or a cell's width a tick. */
+static PhxVec2 way_out(const PhxNavGrid *grid, PhxVec2 at, uint32_t cell, fix16_t radius) {
+    const uint32_t open = phx_nav_nearest_open(grid, cell);
+    if (open == PHX_NAV_NO_CELL) return at;
+    const PhxVec2 out = phx_vec2_sub(phx_nav_cell_center(grid, open), at);
+    return phx_vec2_add(at, phx_vec2_clamp_length(out, radius > PHX_FIX_ONE ? radius : PHX_FIX_ONE));
+}
+
 static void integrate_unit(PhxWorld *world, const PhxNavGrid *grid, uint32_t slot) {
     PhxUnitTable *units = &world->unit;
     const PhxUnitLimits limits = limits_of(world, slot);
     const PhxVec2 at = {units->pos_x[slot], units->pos_y[slot]};
     const PhxVec2 was = {units->vel_x[slot], units->vel_y[slot]};
-    const PhxVec2 wanted = {units->next_x[slot], units->next_y[slot]};
+    const PhxVec2 wanted =
+        phx_vec2_clamp_length(phx_vec2(units->next_x[slot], units->next_y[slot]), limits.speed);
     const PhxVec2 velocity = phx_unit_accelerate(&limits, was, wanted);
     const PhxVec2 way = phx_unit_displacement(velocity, limits.tick_rate);
-    const PhxVec2 to = phx_walls_move(grid, at, way, world->unit_type.radius[units->type[slot]]);
+    const fix16_t radius = world->unit_type.radius[units->type[slot]];
+    const uint32_t cell = phx_nav_cell_clamped(grid, at.x, at.y);
+    const PhxVec2 to = grid->cost[cell] == PHX_NAV_IMPASSABLE ? way_out(grid, at, cell, radius)
+                                                              : phx_walls_move(grid, at, way, radius);
     units->pos_x[slot] = to.x;
     units->pos_y[slot] = to.y;
     const PhxVec2 real = real_velocity(&limits, velocity, way, phx_vec2_sub(to, at));

@@ -12,16 +12,31 @@ static uint32_t block_of(const PhxWorld *world, PhxHandle handle) {
     return phx_table_find(&world->tables[PHX_TABLE_order], handle);
 }
 
+void phx_order_end(PhxWorld *world, uint32_t unit) {
+    PhxUnitTable *u = &world->unit;
+    phx_destination_drop(world, u->destination[unit]);
+    u->destination[unit] = PHX_HANDLE_NONE;
+    u->chase[unit] = PHX_HANDLE_NONE;
+    u->chase_threshold[unit] = 0;
+    u->way_x[unit] = u->way_y[unit] = 0;
+    u->stalled[unit] = 0;
+    u->stuck[unit] = 0;
+    u->yielded[unit] = 0;
+    u->detour[unit] = 0;
+    u->activity[unit] = 0;
+}
+
 void phx_order_begin(PhxWorld *world, uint32_t unit, PhxOrder order) {
     PhxUnitTable *u = &world->unit;
+    phx_order_end(world, unit);
+    u->destination[unit] = order.destination;
+    u->chase[unit] = order.chase;
+    u->chase_threshold[unit] = order.chase_threshold;
     u->goal_x[unit] = order.goal_x;
     u->goal_y[unit] = order.goal_y;
     u->arrive_radius[unit] = order.arrive_radius;
     u->best_distance[unit] = UINT32_MAX;
-    u->stalled[unit] = 0;
     u->placed[unit] = 0;
-    u->stuck[unit] = 0;
-    u->detour[unit] = 0;
     u->activity[unit] = 1;
 }
 
@@ -29,6 +44,15 @@ static void store(PhxOrderTable *orders, uint32_t block, uint32_t lane, PhxOrder
     orders->goal_x[block * LANES + lane] = order.goal_x;
     orders->goal_y[block * LANES + lane] = order.goal_y;
     orders->arrive_radius[block * LANES + lane] = order.arrive_radius;
+    orders->destination[block * LANES + lane] = order.destination;
+    orders->chase[block * LANES + lane] = order.chase;
+    orders->chase_threshold[block * LANES + lane] = order.chase_threshold;
+}
+
+static PhxOrder load(const PhxOrderTable *orders, uint32_t block, uint32_t lane) {
+    const uint32_t at = block * LANES + lane;
+    return (PhxOrder){orders->goal_x[at],      orders->goal_y[at], orders->arrive_radius[at],
+                      orders->destination[at], orders->chase[at],  orders->chase_threshold[at]};
 }
 
 /* The last block of a unit's queue, or UINT32_MAX. */
@@ -66,13 +90,9 @@ bool phx_order_pop(PhxWorld *world, uint32_t unit, PhxOrder *out) {
     PhxOrderTable *orders = &world->order;
     const uint32_t block = block_of(world, world->unit.orders[unit]);
     if (block == UINT32_MAX || orders->count[block] == 0) return false;
-    const uint32_t first = block * LANES;
-    *out = (PhxOrder){orders->goal_x[first], orders->goal_y[first], orders->arrive_radius[first]};
-    for (uint32_t lane = 1; lane < LANES; lane++)
-        store(orders, block, lane - 1,
-              (PhxOrder){orders->goal_x[first + lane], orders->goal_y[first + lane],
-                         orders->arrive_radius[first + lane]});
-    store(orders, block, LANES - 1, (PhxOrder){0, 0, 0});
+    *out = load(orders, block, 0);
+    for (uint32_t lane = 1; lane < LANES; lane++) store(orders, block, lane - 1, load(orders, block, lane));
+    store(orders, block, LANES - 1, (PhxOrder){.destination = PHX_HANDLE_NONE});
     if (--orders->count[block] == 0) {
         world->unit.orders[unit] = orders->next[block];
         phx_table_remove(&world->tables[PHX_TABLE_order], block);
@@ -85,6 +105,8 @@ void phx_order_clear(PhxWorld *world, uint32_t unit) {
     world->unit.orders[unit] = PHX_HANDLE_NONE;
     while (block != UINT32_MAX) { /* ends: each turn frees a block, and a freed one is not found again */
         const uint32_t next = block_of(world, world->order.next[block]);
+        for (uint32_t lane = 0; lane < LANES; lane++)
+            phx_destination_drop(world, world->order.destination[block * LANES + lane]);
         phx_table_remove(&world->tables[PHX_TABLE_order], block);
         block = next == block ? UINT32_MAX : next;
     }

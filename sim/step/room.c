@@ -95,13 +95,22 @@ static uint32_t neighbour(uint32_t point, int code) {
     return in_window(i, j) ? (uint32_t)(j * PHX_ROOM_SIDE + i) : PHX_ROOM_NONE;
 }
 
+bool phx_room_can_stand(const PhxRoom *room, PhxVec2 at) {
+    const PhxRoomGround *ground = &room->ground;
+    const uint32_t cell = phx_cost_cell_of(&ground->plane, ground->size, at.x, at.y);
+    return ground->plane.cost[cell] != PHX_NAV_IMPASSABLE &&
+           phx_walls_clear(&ground->solid, at, room->radius);
+}
+
 static void classify(PhxRoom *room, uint32_t point) {
     const PhxVec2 at = phx_room_position(room, point);
-    const uint32_t cell = phx_nav_cell_at(room->grid, at.x, at.y);
-    const bool open = cell != PHX_NAV_NO_CELL && room->grid->cost[cell] != PHX_NAV_IMPASSABLE;
-    const bool stands = open && phx_walls_clear(room->grid, at, room->radius);
-    const bool ground = room->spacing <= PHX_FIX_ONE ? open : stands; /* coarse points don't see thin walls */
-    room->open[point] |= (uint8_t)((ground ? OPEN : 0) | (stands ? STANDS : 0) | REACHED);
+    const uint32_t cell = phx_nav_cell_at(&room->ground.solid, at.x, at.y);
+    const bool solid = cell == PHX_NAV_NO_CELL || room->ground.solid.cost[cell] == PHX_NAV_IMPASSABLE;
+    const bool open =
+        !solid && (room->ground.size > 1 || room->ground.plane.cost[cell] != PHX_NAV_IMPASSABLE);
+    const bool stands = open && phx_room_can_stand(room, at);
+    const bool fine = room->spacing <= PHX_FIX_ONE; /* coarse points don't see thin walls */
+    room->open[point] |= (uint8_t)((open && (fine || stands) ? OPEN : 0) | (stands ? STANDS : 0) | REACHED);
 }
 
 /* Floods by distance from the anchor. Level L holds what is joined with the anchor within distance L: the
@@ -159,11 +168,12 @@ static uint32_t nearest_to_anchor(const PhxRoom *room) {
     return found;
 }
 
-void phx_room_begin(PhxRoom *room, const PhxNavGrid *grid, PhxVec2 anchor, fix16_t radius, uint64_t area) {
+void phx_room_begin(PhxRoom *room, const PhxRoomGround *ground, PhxVec2 anchor, fix16_t radius,
+                    uint64_t area) {
     const uint32_t spacing = spacing_of(radius);
     const int64_t half = (int64_t)spacing * (PHX_ROOM_SIDE / 2),
                   offset = spacing >= PHX_FIX_ONE ? PHX_FIX_ONE / 2 : 0;
-    room->grid = grid;
+    room->ground = *ground;
     room->anchor = anchor;
     room->radius = radius;
     room->spacing = spacing;

@@ -3,10 +3,10 @@
  *
  * In: positions, goals, who stands where. Out: for each unit that is under way near its goal a point to walk
  * to; places that are promised (state); units that stood already and move up to let others in. A group is all
- * units of one radius that were sent to one point, by whatever orders. Cost: a room (room.h) for each group
- * that has a unit under way near its goal; nothing for the others. Determinism: groups are independent: a job
- * changes only rows of its own group, and reads of others only columns that this phase doesn't write. Within
- * a group units are served by ascending slot.
+ * units of one player, radius and cost profile that were sent to one point, by whatever orders. Cost: a room
+ * (room.h) for each group that has a unit under way near its goal; nothing for the others. Determinism:
+ * groups are independent: a job changes only rows of its own group, and reads of others only columns that
+ * this phase doesn't write. Within a group units are served by ascending slot.
  */
 #include "base/sort.h"
 #include "step/sim_internal.h"
@@ -23,12 +23,15 @@ static bool seeker_less(const PhxSeeker *a, const PhxSeeker *b) {
     if (a->goal_x != b->goal_x) return a->goal_x < b->goal_x;
     if (a->goal_y != b->goal_y) return a->goal_y < b->goal_y;
     if (a->radius != b->radius) return a->radius < b->radius;
+    if (a->player != b->player) return a->player < b->player;
+    if (a->profile != b->profile) return a->profile < b->profile;
     return a->slot < b->slot;
 }
 PHX_DEFINE_SORT(sort_seekers, PhxSeeker, seeker_less)
 
 static bool same_group(const PhxSeeker *a, const PhxSeeker *b) {
-    return a->goal_x == b->goal_x && a->goal_y == b->goal_y && a->radius == b->radius;
+    return a->goal_x == b->goal_x && a->goal_y == b->goal_y && a->radius == b->radius &&
+           a->player == b->player && a->profile == b->profile;
 }
 
 static fix16_t radius_of(const PhxWorld *world, uint32_t slot) {
@@ -61,10 +64,12 @@ static void note_spot(PhxUnitTable *units, uint32_t slot) {
 }
 
 /* Whether a unit under an order looks for a place now: near its goal, where its last order ends. */
-static bool seeks(const PhxWorld *world, uint32_t slot) {
+static bool seeks(const PhxSim *sim, uint32_t slot) {
+    const PhxWorld *world = sim->world;
     const PhxUnitTable *units = &world->unit;
     if (units->orders[slot] != PHX_HANDLE_NONE) return false;
-    if (units->chase[slot] != PHX_HANDLE_NONE) return false;
+    if (units->chase[slot] != PHX_HANDLE_NONE || !phx_layers_is_ready(sim, phx_layers_of(sim, slot)))
+        return false;
     const PhxVec2 goal = {units->goal_x[slot], units->goal_y[slot]};
     const int64_t reach = phx_room_reach(radius_of(world, slot));
     return phx_vec2_distance_sq(goal, position_of(world, slot)) < (uint64_t)(reach * reach);
@@ -114,9 +119,10 @@ static uint64_t area_of(const PhxWorld *world, const PhxSpatial *spatial, const 
  * groups write are read of this group's units only. */
 static bool is_member(const PhxWorld *world, const PhxSeeker *group, uint32_t slot) {
     const PhxUnitTable *units = &world->unit;
-    return radius_of(world, slot) == group->radius && units->goal_x[slot] == group->goal_x &&
-           units->goal_y[slot] == group->goal_y && units->spot[slot] != 0 && units->placed[slot] != 0 &&
-           units->orders[slot] == PHX_HANDLE_NONE;
+    return radius_of(world, slot) == group->radius && units->player[slot] == group->player &&
+           world->unit_type.profile[units->type[slot]] == group->profile &&
+           units->goal_x[slot] == group->goal_x && units->goal_y[slot] == group->goal_y &&
+           units->spot[slot] != 0 && units->placed[slot] != 0 && units->orders[slot] == PHX_HANDLE_NONE;
 }
 
 static void occupy_all(PhxRoom *room, const PhxWorld *world, const PhxSpatial *spatial,
@@ -158,9 +164,8 @@ static void call_in(const PhxRoom *room, PhxWorld *world, const PhxSpatial *spat
 
 /* The place at a vacant point: the goal itself where the point is the one nearest to it. */
 static PhxVec2 place_at(const PhxRoom *room, uint32_t point) {
-    return point == room->start && phx_walls_clear(room->grid, room->anchor, room->radius)
-               ? room->anchor
-               : phx_room_position(room, point);
+    return point == room->start && phx_room_can_stand(room, room->anchor) ? room->anchor
+                                                                          : phx_room_position(room, point);
 }
 
 /* Whether `point` is a vacant one at which ways end. */
@@ -237,9 +242,12 @@ static void seek(PhxRoom *room, PhxWorld *world, uint32_t slot) {
 
 static void settle_group(PhxSim *sim, const PhxSeeker *group, uint32_t count, PhxRoom *room) {
     PhxWorld *world = sim->world;
-    const PhxNavGrid grid = phx_barriers_grid(sim, group->slot);
+    const uint32_t layer = phx_layers_of(sim, group->slot);
+    const PhxRoomGround ground = {.solid = phx_barriers_grid(sim, group->slot),
+                                  .plane = phx_routes_plane(sim->layers.routes, layer),
+                                  .size = phx_layers_size(sim, layer)};
     const PhxVec2 anchor = {group->goal_x, group->goal_y};
-    phx_room_begin(room, &grid, anchor, group->radius, area_of(world, &sim->spatial, group, count));
+    phx_room_begin(room, &ground, anchor, group->radius, area_of(world, &sim->spatial, group, count));
     occupy_all(room, world, &sim->spatial, group);
     phx_room_solve(room);
     for (uint32_t i = 0; i < count; i++) seek(room, world, group[i].slot);
@@ -264,9 +272,13 @@ void phx_phase_settle(const PhxPhaseContext *context, void *user) {
         if (units->activity[slot] == 0) continue;
         if (has_place(units, slot))
             walk_to(units, slot, AIM_PLACE, phx_vec2(units->place_x[slot], units->place_y[slot]));
-        else if (seeks(context->world, slot))
-            sim->seekers[seekers++] =
-                (PhxSeeker){units->goal_x[slot], units->goal_y[slot], radius_of(context->world, slot), slot};
+        else if (seeks(sim, slot))
+            sim->seekers[seekers++] = (PhxSeeker){units->goal_x[slot],
+                                                  units->goal_y[slot],
+                                                  radius_of(context->world, slot),
+                                                  slot,
+                                                  context->world->unit_type.profile[units->type[slot]],
+                                                  units->player[slot]};
     }
     sort_seekers(sim->seekers, seekers);
     for (uint32_t i = 0; i < seekers; i++)

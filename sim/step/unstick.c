@@ -27,23 +27,25 @@ static bool has_right_of_way(const PhxUnitTable *units, uint32_t other, uint32_t
     return other < slot;
 }
 
-/* The nearest stalled unit that this one touches and that has the right of way, or UINT32_MAX. */
-static uint32_t whom_to_yield(const PhxSim *sim, uint32_t slot, uint32_t patience) {
+/* The nearest unit that this one touches and that has the right of way, or UINT32_MAX. */
+static uint32_t whom_to_yield(const PhxSim *sim, uint32_t slot) {
     const PhxUnitTable *units = &sim->world->unit;
     const PhxVec2 at = {units->pos_x[slot], units->pos_y[slot]};
-    const int64_t radius = radius_of(sim->world, slot);
+    const int64_t radius = radius_of(sim->world, slot), wide = 4 * radius + TOUCH;
     PhxNear near[NEAR];
-    const int64_t range =
-        4 * radius + TOUCH < PHX_SPATIAL_MAX_RANGE ? 4 * radius + TOUCH : PHX_SPATIAL_MAX_RANGE;
-    const uint32_t count = phx_spatial_nearest(&sim->spatial, at, (fix16_t)range, slot, NEAR, near);
+    const uint32_t count = phx_spatial_nearest(
+        &sim->spatial, at, wide < PHX_SPATIAL_MAX_RANGE ? (fix16_t)wide : PHX_SPATIAL_MAX_RANGE, slot, NEAR,
+        near);
+    uint32_t moving = UINT32_MAX;
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t other = near[i].slot;
         const int64_t touch = radius + radius_of(sim->world, other) + TOUCH;
-        if (near[i].distance_sq > (uint64_t)(touch * touch)) continue;
-        if (units->activity[other] == 0 || units->stalled[other] < patience) continue;
-        if (has_right_of_way(units, other, slot)) return other;
+        if (near[i].distance_sq > (uint64_t)(touch * touch) || units->activity[other] == 0) continue;
+        if (!has_right_of_way(units, other, slot)) continue;
+        if (units->stalled[other] >= sim->world->match.tick_rate[0]) return other;
+        moving = other;
     }
-    return UINT32_MAX;
+    return moving;
 }
 
 /* Centres of the cells around a unit's own, a body's width away, where it can stand: the one farthest from
@@ -78,25 +80,33 @@ static PhxVec2 obstacle_of(const PhxUnitTable *units, uint32_t slot) {
                         phx_dir_scale(phx_dir_of_angle(angle), PHX_FIX_ONE));
 }
 
+static uint8_t one_more(uint8_t count) { return count < UINT8_MAX ? (uint8_t)(count + 1) : count; }
+
+static void begin_detour(const PhxSim *sim, uint32_t slot, PhxVec2 from, uint32_t tries) {
+    PhxUnitTable *units = &sim->world->unit;
+    const uint32_t seconds = 1 + tries / GROWTH < LONGEST ? 1 + tries / GROWTH : LONGEST;
+    PhxVec2 to;
+    if (!place_away(sim, slot, from, &to)) return;
+    units->detour[slot] = (uint16_t)(seconds * sim->world->match.tick_rate[0]);
+    units->detour_x[slot] = to.x;
+    units->detour_y[slot] = to.y;
+}
+
 static void unstick_unit(const PhxSim *sim, uint32_t slot) {
     PhxUnitTable *units = &sim->world->unit;
     const uint32_t rate = sim->world->match.tick_rate[0];
     if (units->activity[slot] == 0 || units->detour[slot] > 0 || units->stalled[slot] < rate) return;
-    const uint32_t other = whom_to_yield(sim, slot, rate);
-    uint32_t seconds = 1 + units->stuck[slot] / GROWTH;
-    PhxVec2 from, to;
+    const uint32_t other = whom_to_yield(sim, slot);
     if (other != UINT32_MAX) {
-        from = phx_vec2(units->pos_x[other], units->pos_y[other]);
-    } else {
-        if (units->stalled[slot] < 2 * rate) return;
-        from = obstacle_of(units, slot);
+        if (units->stalled[other] < rate) return; /* it moves, so this one will too */
+        begin_detour(sim, slot, phx_vec2(units->pos_x[other], units->pos_y[other]), units->yielded[slot]);
+        units->yielded[slot] = one_more(units->yielded[slot]);
+    } else if (units->stalled[slot] >= 2 * rate) {
+        begin_detour(sim, slot, obstacle_of(units, slot), units->stuck[slot]);
+        units->stuck[slot] = one_more(units->stuck[slot]);
+        units->stalled[slot] =
+            (uint16_t)rate; /* the next time is later, where there was no room for a detour */
     }
-    if (units->stuck[slot] < UINT8_MAX) units->stuck[slot]++;
-    if (!place_away(sim, slot, from, &to)) return;
-    if (seconds > LONGEST) seconds = LONGEST;
-    units->detour[slot] = (uint16_t)(seconds * rate);
-    units->detour_x[slot] = to.x;
-    units->detour_y[slot] = to.y;
 }
 
 static void unstick_range(void *context, uint32_t begin, uint32_t end, uint32_t worker) {

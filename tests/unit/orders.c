@@ -12,7 +12,7 @@ static PhxWorld *make_world(uint32_t blocks) {
     return world;
 }
 
-static PhxOrder numbered(fix16_t n) { return (PhxOrder){n, -n, n + 1}; }
+static PhxOrder numbered(fix16_t n) { return (PhxOrder){n, -n, n + 1, 0, (PhxHandle)(n + 7), 2 * n}; }
 
 PHX_TEST(orders, come_out_as_they_went_in_and_leave_nothing_behind) {
     PhxWorld *world = make_world(16);
@@ -27,7 +27,8 @@ PHX_TEST(orders, come_out_as_they_went_in_and_leave_nothing_behind) {
         } else if (phx_order_pop(world, unit, &order)) {
             const PhxOrder wanted = numbered(out[unit]++);
             CHECK(order.goal_x == wanted.goal_x && order.goal_y == wanted.goal_y &&
-                  order.arrive_radius == wanted.arrive_radius);
+                  order.arrive_radius == wanted.arrive_radius && order.chase == wanted.chase &&
+                  order.chase_threshold == wanted.chase_threshold);
         } else {
             CHECK_EQ(in[unit], out[unit]);
         }
@@ -57,5 +58,52 @@ PHX_TEST(orders, a_full_table_says_so_and_forged_links_end_lists) {
     phx_order_clear(world, 2);
     phx_order_clear(world, 0);
     CHECK_EQ(world->tables[PHX_TABLE_order].live, 0);
+    phx_world_destroy(world);
+}
+
+/* Each order that leads to a row counts; the row ends with the last of them, however they end. */
+PHX_TEST(orders, rows_of_destinations_live_as_long_as_orders_lead_to_them) {
+    PhxWorld *world = make_world(16);
+    const PhxTable *rows = &world->tables[PHX_TABLE_destination];
+    uint64_t seed = 11;
+    for (int i = 0; i < 3; i++) phx_order_begin(world, (uint32_t)i, numbered(i));
+    for (int i = 0; i < 20000; i++) {
+        const uint32_t unit = (uint32_t)(test_random(&seed) % 3);
+        PhxOrder order = numbered(i);
+        switch (test_random(&seed) % 8) {
+        case 0:
+            phx_order_clear(world, unit);
+            break;
+        case 1:
+            phx_order_end(world, unit);
+            break;
+        case 2:
+        case 3:
+            if (phx_order_pop(world, unit, &order))
+                phx_order_begin(world, unit, order);
+            else
+                phx_order_end(world, unit);
+            break;
+        default: {
+            const PhxCommandPoint points[2] = {{i, i, 1}, {-i, i, 2}};
+            order.destination = phx_destination_make(world, PHX_DESTINATION_NEAREST, points, 2, 0);
+            for (uint32_t u = 0; u < 3; u++) {
+                phx_destination_hold(world, order.destination);
+                if (test_random(&seed) % 2) {
+                    phx_order_begin(world, u, order);
+                } else if (!phx_order_push(world, u, order)) {
+                    phx_destination_drop(world, order.destination);
+                }
+            }
+        }
+        }
+        CHECK_THAT(rows->live <= 3 + 16 * 4, "step %d: %u rows", i, rows->live);
+    }
+    CHECK(rows->used > 3);
+    for (uint32_t unit = 0; unit < 3; unit++) phx_order_clear(world, unit), phx_order_end(world, unit);
+    CHECK_EQ(rows->live, 0);
+    CHECK_EQ(world->tables[PHX_TABLE_order].live, 0);
+    phx_destination_drop(world, phx_handle_make(5, 3)); /* of no row: nothing */
+    phx_destination_hold(world, PHX_HANDLE_NONE);
     phx_world_destroy(world);
 }

@@ -57,6 +57,7 @@ typedef enum PhxEventKind {
     PHX_EVENT_UNREACHABLE, /* the order's goal can't be reached: the unit goes as near as it can */
     PHX_EVENT_LEFT,        /* player `player` left the match */
     PHX_EVENT_GAVE_UP,     /* the unit found no way on for long, and stands */
+    PHX_EVENT_TARGET_LOST, /* the unit that it chased is no more */
     PHX_EVENT_BUILT,       /* `building` was placed by `player` */
     PHX_EVENT_RAZED,       /* `building`, which was `player`'s, is gone */
     PHX_EVENT_GATE,        /* the gate `building` lets other teams through than before */
@@ -118,9 +119,9 @@ typedef struct PhxGame {
 
 /* A zeroed config is a good one: C library's allocator, no threads, no game, default cache. */
 typedef struct PhxSimConfig {
-    PhxAllocator allocator; /* all-null: the default */
-    PhxJobs jobs;           /* all-null: serial. Must outlive the sim. */
-    const PhxGame *game;    /* null: none. Must outlive the sim. */
+    PhxAllocator allocator;   /* all-null: the default */
+    PhxJobs jobs;             /* all-null: serial. Must outlive the sim. */
+    const PhxGame *game;      /* null: none. Must outlive the sim. */
     size_t field_cache_bytes; /* what flow fields that are kept may take, but at least one tile of one is;
                                  0: 64 MiB, less on small maps. Changes speed and memory, never a result. */
 } PhxSimConfig;

@@ -11,6 +11,7 @@
 #ifndef PHX_STEP_ROOM_H
 #define PHX_STEP_ROOM_H
 
+#include <phalanx/cost.h>
 #include <phalanx/nav.h>
 
 #include "base/arena.h"
@@ -23,8 +24,15 @@ enum {
 };
 #define PHX_ROOM_NONE UINT32_MAX /* no point, no owner, no way */
 
+/* What the group can stand on: what stops its bodies, and the cost plane of its layer, for bodies of `size`.
+ */
+typedef struct PhxRoomGround {
+    PhxNavGrid solid, plane;
+    uint32_t size;
+} PhxRoomGround;
+
 typedef struct PhxRoom {
-    const PhxNavGrid *grid;
+    PhxRoomGround ground;
     PhxVec2 anchor, base; /* world; base: of lattice point 0 */
     fix16_t radius;       /* of the bodies */
     uint32_t spacing;     /* raw, a power of two */
@@ -43,7 +51,8 @@ void phx_room_layout(PhxRoom *room, PhxArena *arena);
 fix16_t phx_room_reach(fix16_t radius);
 /* Begins a room: floods the open ground around the anchor until a disc is found that holds bodies of the sum
  * of squared radii `area` (Q32.32) at a packing of 80%, and a margin around it. */
-void phx_room_begin(PhxRoom *room, const PhxNavGrid *grid, PhxVec2 anchor, fix16_t radius, uint64_t area);
+void phx_room_begin(PhxRoom *room, const PhxRoomGround *ground, PhxVec2 anchor, fix16_t radius,
+                    uint64_t area);
 /* Something of `radius` stands or will stand at `spot`. `yields`: a unit of the same group and radius, which
  * can move up. */
 void phx_room_occupy(PhxRoom *room, PhxVec2 spot, fix16_t radius, uint32_t slot, bool yields);
@@ -57,6 +66,8 @@ uint32_t phx_room_point(const PhxRoom *room, PhxVec2 at);
 bool phx_room_outside(const PhxRoom *room, PhxVec2 at);
 bool phx_room_has_place_inside(const PhxRoom *room, PhxVec2 at);
 PhxVec2 phx_room_position(const PhxRoom *room, uint32_t point);
+/* Whether a body can stand at `at`, were nobody else there. */
+bool phx_room_can_stand(const PhxRoom *room, PhxVec2 at);
 bool phx_room_vacant(const PhxRoom *room, uint32_t point);
 /* The next point of the way, or `point` itself where a way ends. */
 uint32_t phx_room_next(const PhxRoom *room, uint32_t point);

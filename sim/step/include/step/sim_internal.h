@@ -26,7 +26,7 @@ enum {
     PHX_SIM_BUILDING_LIMIT = 4096,
     PHX_SIM_MODIFIER_LIMIT = 1024,
     PHX_SIM_DESTINATION_LIMIT = 1024,
-    PHX_SIM_EVENTS_A_UNIT = 4, /* arrived, blocked, unreachable, gave up: one of each */
+    PHX_SIM_EVENTS_A_UNIT = 5, /* arrived, blocked, unreachable, gave up, target lost: one of each */
     /* Left: at most once a player; of buildings: one a command. A game's own calls beyond that go unsaid. */
     PHX_SIM_EVENTS_BESIDES = PHX_PLAYER_LIMIT + PHX_TICK_COMMAND_LIMIT,
     PHX_SIM_UNIT_GRAIN = 256 /* units a job; has no influence on the result */
@@ -79,6 +79,7 @@ typedef struct PhxUnitField {
 typedef struct PhxSeeker {
     fix16_t goal_x, goal_y, radius;
     uint32_t slot;
+    uint8_t profile, player;
 } PhxSeeker;
 
 struct PhxSim {
@@ -116,14 +117,16 @@ struct PhxSim {
     uint32_t class_count;
     PhxSpatial spatial;
     PhxOrcaWork orca;
-    uint32_t *living, living_count; /* slots of living units, ascending */
-    uint32_t *moving, moving_count; /* slots of units under an order, ascending */
-    PhxSeeker *seekers;             /* by group, then slot */
-    uint32_t *groups;               /* first seeker of each group, and one more */
-    PhxRoom *rooms;                 /* a worker */
-    uint32_t *batch, batch_count;   /* those of `moving` whose tile is in the cache */
-    uint32_t *tile;                 /* a unit slot: its tile, of those in `batch` */
-    uint32_t *later, later_count;   /* those that wait for a later batch */
+    uint32_t *living, living_count;     /* slots of living units, ascending */
+    uint32_t *moving, moving_count;     /* slots of units under an order, ascending */
+    PhxSeeker *seekers;                 /* by group, then slot */
+    uint32_t *groups;                   /* first seeker of each group, and one more */
+    PhxRoom *rooms;                     /* a worker */
+    uint32_t *batch, batch_count;       /* those of `moving` whose tile is in the cache */
+    uint32_t *tile;                     /* a unit slot: its tile, of those in `batch` */
+    uint32_t *coasting, coasting_count; /* those that go on as they were told last */
+    uint32_t lane;                      /* of blends: the point whose field is asked now */
+    uint32_t *later, later_count;       /* those that wait for a later batch */
 
     /* The commands of the tick being computed, in canonical order. */
     const PhxCommand *commands;
@@ -182,14 +185,47 @@ uint32_t phx_fields_prepare(PhxSim *sim, const uint32_t *pending, uint32_t count
 /* build.c: the commands PLACE, RAZE, GATE and GROUND. */
 void phx_build_execute(PhxSim *sim, const PhxCommandData *command, uint8_t player);
 
+/* move.c: whether a unit under an order asks its field for the way in this tick, or goes on as it was told.
+ */
+bool phx_unit_asks(const PhxWorld *world, uint32_t slot);
+
 /* orders.c: the order of a unit and the queue behind it. */
 typedef struct PhxOrder {
     fix16_t goal_x, goal_y, arrive_radius;
+    PhxHandle destination; /* none, or a row that counts this order among its users */
+    PhxHandle chase;       /* none, or the unit to follow */
+    fix16_t chase_threshold;
 } PhxOrder;
+/* Makes it the present order; the one before is over. */
 void phx_order_begin(PhxWorld *world, uint32_t unit, PhxOrder order);
+/* The present order is over; the unit stands. */
+void phx_order_end(PhxWorld *world, uint32_t unit);
 bool phx_order_push(PhxWorld *world, uint32_t unit, PhxOrder order); /* false: the table is full */
 bool phx_order_pop(PhxWorld *world, uint32_t unit, PhxOrder *out);   /* false: the queue is empty */
 void phx_order_clear(PhxWorld *world, uint32_t unit); /* drops the queue, not the present order */
+
+/* destination.c: rows that orders share. make: a row without users, PHX_HANDLE_NONE where the table is full;
+ * hold: one more user; drop: one less, and with the last the row ends. Handles of no row are let be. */
+enum { PHX_DESTINATION_NEAREST, PHX_DESTINATION_AREA, PHX_DESTINATION_BLEND }; /* destination.mode */
+PhxHandle phx_destination_make(PhxWorld *world, uint8_t mode, const PhxCommandPoint *points, uint32_t count,
+                               fix16_t radius);
+void phx_destination_hold(PhxWorld *world, PhxHandle destination);
+void phx_destination_drop(PhxWorld *world, PhxHandle destination);
+/* The row of the unit's present order, or UINT32_MAX. */
+uint32_t phx_destination_of(const PhxWorld *world, uint32_t unit);
+
+/* march.c: the commands that send units somewhere. */
+void phx_march_execute(PhxSim *sim, const PhxCommandData *command, uint8_t player);
+/* The slot of a unit of a command that lives and belongs to the player, or UINT32_MAX, counted. */
+uint32_t phx_command_own_unit(PhxWorld *world, const PhxCommandData *command, uint32_t i, uint8_t player);
+/* Where a unit goes that is sent to a point: there, or to the nearest cell that it can reach. False: it can't
+ * be sent at all. */
+typedef struct PhxAim {
+    uint32_t layer, part; /* what it holds for; part PHX_NAV_NO_CELL: nothing yet */
+    fix16_t x, y;
+    bool reachable;
+} PhxAim;
+bool phx_march_aim(const PhxSim *sim, uint32_t slot, PhxVec2 point, PhxAim *aim);
 
 /* inspect.c: events about a unit, and about anything else. */
 void phx_sim_emit(PhxSim *sim, PhxEventKind kind, uint32_t unit);
