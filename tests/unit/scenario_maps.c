@@ -20,8 +20,8 @@ static PhxSim *load(const char *path, const char *map, PhxScenarioFile *file) {
 }
 
 PHX_TEST(scenario, each_shipped_one_loads_and_its_bots_exist) {
-    const char *const names[] = {"clash", "duel", "door", "crowd1000", "melee8"};
-    const uint32_t units[] = {400, 24, 60, 1000, 96};
+    const char *const names[] = {"clash", "duel", "door", "crowd1000", "melee8", "siege"};
+    const uint32_t units[] = {400, 24, 60, 1000, 96, 204};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         char relative[64];
         snprintf(relative, sizeof relative, "tests/scenario/%s.yaml", names[i]);
