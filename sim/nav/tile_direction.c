@@ -158,6 +158,13 @@ static bool is_safe(const Place *place, PhxDir direction, uint8_t limit) {
            (sx == 0 || sy == 0 || may_enter(place, cx + sx, cy + sy, limit));
 }
 
+/* Whether a quarter of a direction at least goes along the own arrow: what slides on the spot, back and forth
+ * between two cells, would never arrive. */
+static bool leads_well(const Place *place, PhxDir direction) {
+    return (int64_t)direction.x * phx_flow_dx[place->own] + (int64_t)direction.y * phx_flow_dy[place->own] >=
+           STRAIGHT / 4;
+}
+
 /* Turns a direction so far that a step of 1 unit ends before the cell's edge, in x or in y; the one of the
  * two that is nearer to what was wanted. False if none of them will do. */
 static bool turn_aside(const Place *place, PhxDir *direction, uint8_t limit) {
@@ -167,7 +174,7 @@ static bool turn_aside(const Place *place, PhxDir *direction, uint8_t limit) {
     const PhxDir wanted = *direction;
     int64_t most = INT64_MIN;
     for (int i = 0; i < 2; i++) {
-        if (!is_safe(place, within[i], limit) || !leads_on(place, within[i].x, within[i].y)) continue;
+        if (!is_safe(place, within[i], limit) || !leads_well(place, within[i])) continue;
         const int64_t along = phx_dir_dot(within[i], wanted);
         if (along <= most) continue;
         most = along;

@@ -233,7 +233,7 @@ PHX_TEST(tile, who_follows_it_arrives) {
     uint64_t seed = 54;
     int walks = 0;
     double worst = 0;
-    for (int i = 0; i < 60; i++) {
+    for (int i = 0; i < (getenv("PHX_LONG") ? 3000 : 60); i++) {
         TestMap map = wide_map(&seed);
         uint32_t goals[3];
         const uint32_t count =
@@ -253,7 +253,9 @@ PHX_TEST(tile, who_follows_it_arrives) {
                 if (!cells) continue;
                 uint32_t steps = 0;
                 uint8_t code = 0;
-                for (const uint32_t most = 8 * (3 * cells + 10); steps < most; steps++) {
+                /* generous, as a way of other cells may cost as little; who goes back and forth never arrives
+                 */
+                for (const uint32_t most = 8 * (4 * cells + 400); steps < most; steps++) {
                     const PhxTile *tile = test_tiles_at(&tiles, cell);
                     code = phx_tile_flow(tile, &map.grid, cell, NULL);
                     if (code >= PHX_FLOW_GOAL) break;
@@ -264,7 +266,7 @@ PHX_TEST(tile, who_follows_it_arrives) {
                 CHECK_THAT(code == PHX_FLOW_GOAL,
                            "map %d walk %d: at (%.3f, %.3f) after %u steps for %u cells", i, k, p.x / 65536.0,
                            p.y / 65536.0, steps, cells);
-                if (steps / 8.0 / (cells + 1) > worst) worst = steps / 8.0 / (cells + 1);
+                if (cells > 50 && steps / 8.0 / cells > worst) worst = steps / 8.0 / cells;
                 walks++;
             }
             test_field_free(&made);
