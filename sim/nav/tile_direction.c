@@ -57,13 +57,35 @@ static bool leads_on(const Place *place, int64_t x, int64_t y) {
     return x * phx_flow_dx[place->own] + y * phx_flow_dy[place->own] > 0;
 }
 
+/* Whether a part of a direction along the own arrow is large: it is within 60 degrees of a straight arrow, or
+ * 69 of a diagonal one. On ground of several costs an aim farther off may lie on another way that costs
+ * about the same; who changed from one to the other and back would never arrive. */
+static bool leads_straight_on(const Place *place, PhxDir direction) {
+    return (int64_t)direction.x * phx_flow_dx[place->own] + (int64_t)direction.y * phx_flow_dy[place->own] >=
+           STRAIGHT / 2;
+}
+
+/* Whether the passable ones of the cells E, S, W and N of the own one cost what it costs. */
+static bool is_even(const Place *place) {
+    const PhxNavGrid *plane = place->plane;
+    const uint8_t own = plane->cost[(uint32_t)place->cy * plane->width + (uint32_t)place->cx];
+    for (uint32_t d = 0; d < 8; d += 2) {
+        const uint32_t x = (uint32_t)(place->cx + phx_flow_dx[d]), y = (uint32_t)(place->cy + phx_flow_dy[d]);
+        if (x >= plane->width || y >= plane->height) continue;
+        const uint8_t cost = plane->cost[y * plane->width + x];
+        if (cost != own && cost != PHX_NAV_IMPASSABLE) return false;
+    }
+    return true;
+}
+
 /* The direction from the position to a spot; the own arrow where that leads elsewhere. */
 static PhxDir to_aim(const Place *place, uint32_t spot) {
     enum { SCALE = UNIT / PHX_SPOT_UNIT };
     const uint32_t width = place->plane->width;
     const PhxDir direction =
         towards(place, (int64_t)phx_spot_x(spot, width) * SCALE, (int64_t)phx_spot_y(spot, width) * SCALE);
-    return leads_on(place, direction.x, direction.y) ? direction : arrow(place->own);
+    if (leads_straight_on(place, direction)) return direction;
+    return leads_on(place, direction.x, direction.y) && is_even(place) ? direction : arrow(place->own);
 }
 
 /* The spot that the cell (cx, cy) of the sector aims at; PHX_NAV_NO_CELL: none. */
