@@ -27,7 +27,11 @@
  */
 #include "nav/field_queue.h"
 
-enum { AHEAD = 6 }; /* entries: how far memory is asked for in advance */
+enum {
+    AHEAD = 6,            /* entries: how far memory is asked for in advance */
+    SET = 24,             /* shift: a diagonal event's directions (bits 1, 3, 5, 7) in its entry */
+    CELL = (1 << 25) - 1, /* the cell in an entry; the largest map has 4098 x 4098 with its border */
+};
 
 /* What the inner loops need, in a form that the compiler may keep in registers. */
 typedef struct Lane {
@@ -37,6 +41,7 @@ typedef struct Lane {
     uint32_t *pool, *reached;
     uint32_t *straight_ring, *diagonal_ring;
     uint32_t shift, mask, straight, diagonal, stride;
+    int32_t offset[8];
 } Lane;
 
 /* Queues an event if `wanted` is 1; does nothing if it is 0. */
@@ -78,18 +83,16 @@ PHX_FIELD_INLINE uint32_t straight_event(const Lane *lane, uint32_t at, uint32_t
     const uint32_t *above = lane->dist + (at - lane->stride), *below = lane->dist + (at + lane->stride);
     const uint32_t later = (uint32_t)(below[1] > then) << 1 | (uint32_t)(below[-1] > then) << 3 |
                            (uint32_t)(above[-1] > then) << 5 | (uint32_t)(above[1] > then) << 7;
-    push(lane, lane->diagonal_ring, then, at, (later & moves) != 0);
+    push(lane, lane->diagonal_ring, then, at | (later & moves) << SET, (later & moves) != 0);
     return n;
 }
 
-PHX_FIELD_INLINE uint32_t diagonal_event(const Lane *lane, uint32_t at, uint32_t *list) {
-    const uint32_t cost = lane->facts[at] & 255u, moves = lane->facts[at] >> PHX_FACT_MOVES;
-    const uint32_t time = lane->dist[at] + cost * lane->diagonal;
-    const uint32_t above = at - lane->stride, below = at + lane->stride;
-    uint32_t n = enter(lane, moves & 1u << 5 ? above - 1 : 0, time, list);
-    n += enter(lane, moves & 1u << 7 ? above + 1 : 0, time, list + n);
-    n += enter(lane, moves & 1u << 3 ? below - 1 : 0, time, list + n);
-    n += enter(lane, moves & 1u << 1 ? below + 1 : 0, time, list + n);
+/* Only the neighbours that the entry names. */
+PHX_FIELD_INLINE uint32_t diagonal_event(const Lane *lane, uint32_t entry, uint32_t *list) {
+    const uint32_t at = entry & CELL, time = lane->dist[at] + (lane->facts[at] & 255u) * lane->diagonal;
+    uint32_t n = 0;
+    for (uint32_t set = entry >> SET & 0xaau; set; set &= set - 1)
+        n += enter(lane, at + (uint32_t)lane->offset[phx_bit_lowest(set)], time, list + n);
     return n;
 }
 
@@ -109,7 +112,7 @@ PHX_FIELD_INLINE uint32_t empty_bucket(const Lane *lane, uint32_t *bucket, uint3
     while (end) {
         const uint32_t chunk = (end - 1) / PHX_FRONT_CHUNK;
         for (uint32_t i = chunk * PHX_FRONT_CHUNK + 1; i < end; i++) {
-            look_ahead(lane, lane->pool[i + AHEAD < end ? i + AHEAD : i]);
+            look_ahead(lane, lane->pool[i + AHEAD < end ? i + AHEAD : i] & CELL);
             n += diagonal ? diagonal_event(lane, lane->pool[i], lane->reached + n)
                           : straight_event(lane, lane->pool[i], lane->reached + n, careful);
         }
@@ -147,18 +150,20 @@ static void run_bucket_plainly(const Lane *outer) {
 static void run_bucket_carefully(const Lane *lane) { run_bucket(lane, true); }
 
 static Lane make_lane(PhxFieldWork *work) {
-    return (Lane){.work = work,
-                  .dist = work->dist,
-                  .facts = work->facts,
-                  .pool = work->pool,
-                  .reached = work->reached,
-                  .straight_ring = work->buckets,
-                  .diagonal_ring = work->buckets + PHX_FRONT_MAX_RING,
-                  .shift = work->shift,
-                  .mask = work->ring_mask,
-                  .straight = work->straight,
-                  .diagonal = work->diagonal,
-                  .stride = work->stride};
+    Lane lane = {.work = work,
+                 .dist = work->dist,
+                 .facts = work->facts,
+                 .pool = work->pool,
+                 .reached = work->reached,
+                 .straight_ring = work->buckets,
+                 .diagonal_ring = work->buckets + PHX_FRONT_MAX_RING,
+                 .shift = work->shift,
+                 .mask = work->ring_mask,
+                 .straight = work->straight,
+                 .diagonal = work->diagonal,
+                 .stride = work->stride};
+    phx_field_work_offsets(work, lane.offset);
+    return lane;
 }
 
 void phx_field_run_wave(PhxFieldWork *work, const uint32_t *goals, uint32_t goal_count) {
