@@ -384,6 +384,104 @@ PHX_TEST(routes, keep_within_their_memory_under_ten_times_the_load) {
     free(world.ground);
 }
 
+/* An allocator that gives out nothing once it has given so many pieces. */
+typedef struct Short {
+    uint32_t left;
+    size_t now;
+} Short;
+static void *short_allocate(void *user, size_t size) {
+    Short *s = user;
+    if (s->left == 0) return NULL;
+    s->left--;
+    s->now += size;
+    return phx_allocator_default().allocate(NULL, size);
+}
+static void short_release(void *user, void *memory, size_t size) {
+    Short *s = user;
+    s->now -= size;
+    phx_allocator_default().release(NULL, memory, size);
+}
+
+/* Makes a service with room for so many pieces, lets each step that fails find more later, and asks it. True
+ * if all went well at once. */
+static bool run_short(World *world, uint32_t pieces, const Wish *wishes, uint32_t count, PhxTile *out) {
+    Short memory = {pieces, 0};
+    const PhxJobs jobs = phx_jobs_serial();
+    const PhxRoutesConfig config = {world->width,
+                                    world->height,
+                                    PHX_FIELD_WEIGHTS_DEFAULT,
+                                    {short_allocate, short_release, &memory},
+                                    1,
+                                    1 << 20,
+                                    compose,
+                                    REACH,
+                                    expand,
+                                    world};
+    PhxRoutes *routes;
+    bool smooth = true;
+    uint64_t seed = 5;
+    PhxStatus status = phx_routes_create(&config, &routes);
+    if (status != PHX_OK) {
+        CHECK_EQ(status, PHX_ERROR_MEMORY);
+        CHECK(routes == NULL && memory.now == 0);
+        return false;
+    }
+    for (uint32_t layer = 0; layer < LAYERS; layer++)
+        while ((status = phx_routes_open(routes, layer, &jobs)) != PHX_OK) {
+            CHECK_EQ(status, PHX_ERROR_MEMORY);
+            CHECK(!phx_routes_is_open(routes, layer) && memory.left == 0);
+            smooth = false;
+            memory.left = UINT32_MAX;
+        }
+    for (int edit = 0; edit < 4; edit++) {
+        ask(routes, world, wishes, count, &jobs, false, out);
+        /* Checkered strips: many more regions and portals, and then few again. */
+        const int32_t x0 = edit / 2 * 60;
+        for (int32_t y = 0; y < (int32_t)world->height; y++)
+            for (int32_t x = x0; x < x0 + 10 && x < (int32_t)world->width; x++)
+                world->ground[y * (int32_t)world->width + x] = edit % 2                  ? 2
+                                                               : test_range(&seed, 0, 2) ? 3
+                                                                                         : 255;
+        phx_routes_touch(routes, (PhxCellRect){x0, 0, x0 + 10, (int32_t)world->height});
+        while ((status = phx_routes_refresh(routes, &jobs)) != PHX_OK) {
+            CHECK_EQ(status, PHX_ERROR_MEMORY);
+            CHECK_EQ(memory.left, 0);
+            smooth = false;
+            memory.left = UINT32_MAX;
+        }
+    }
+    ask(routes, world, wishes, count, &jobs, false, out);
+    phx_routes_destroy(routes);
+    CHECK_EQ(memory.now, 0);
+    return smooth;
+}
+
+PHX_TEST(routes, short_of_memory_at_every_step_they_say_so_and_go_on_later) {
+    uint64_t seed = 31;
+    World world = make_world(&seed, 130, 70);
+    uint8_t *before = malloc((size_t)world.width * world.height);
+    memcpy(before, world.ground, (size_t)world.width * world.height);
+    enum { GOALS = 2 };
+    const uint32_t sectors = phx_sector_count(world.width, world.height), count = sectors * GOALS * LAYERS;
+    Wish *wishes = malloc(count * sizeof *wishes);
+    for (uint32_t i = 0; i < count; i++)
+        wishes[i] =
+            (Wish){i / sectors % LAYERS, i % sectors, goal_name(i / sectors / LAYERS ? 5000 : 9000, ONE)};
+    PhxTile *plenty = malloc(count * sizeof *plenty), *scarce = malloc(count * sizeof *scarce);
+    CHECK(run_short(&world, UINT32_MAX, wishes, count, plenty));
+    uint32_t pieces = 0;
+    for (bool done = false; !done; pieces++) {
+        memcpy(world.ground, before, (size_t)world.width * world.height);
+        memset(scarce, 0, count * sizeof *scarce);
+        done = run_short(&world, pieces, wishes, count, scarce);
+        if (scarce[count - 1].bands)
+            check_same(plenty, scarce, wishes, count, "short of memory", 31, (int)pieces);
+    }
+    fprintf(stderr, "%u pieces suffice\n", pieces - 1);
+    CHECK(pieces > 20);
+    free(plenty), free(scarce), free(wishes), free(before), free(world.ground);
+}
+
 /* All that a sector says is "no way". */
 static void check_no_way(const PhxTile *tile, const PhxNavGrid *plane) {
     const PhxSectorFrame frame = phx_sector_frame(plane->width, plane->height, tile->sector);
