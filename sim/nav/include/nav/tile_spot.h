@@ -36,8 +36,8 @@ enum { PHX_AIM_NEAR = 32, PHX_AIM_X = 0, PHX_AIM_Y = 6, PHX_AIM_CORNER = 12 };
 static inline uint32_t phx_tile_aim_spot(const PhxTile *tile, uint32_t map_width, uint16_t aim, uint32_t cx,
                                          uint32_t cy) {
     if (aim & PHX_TILE_AIM_FAR) return tile->aims[aim & (PHX_TILE_FAR_LIMIT - 1)];
-    const uint32_t x = cx + (aim >> PHX_AIM_X & 63u) - PHX_AIM_NEAR;
-    const uint32_t y = cy + (aim >> PHX_AIM_Y & 63u) - PHX_AIM_NEAR;
+    const uint32_t x = cx + ((uint32_t)aim >> PHX_AIM_X & 63u) - PHX_AIM_NEAR;
+    const uint32_t y = cy + ((uint32_t)aim >> PHX_AIM_Y & 63u) - PHX_AIM_NEAR;
     return (y * map_width + x) | (uint32_t)(aim >> PHX_AIM_CORNER) << PHX_SPOT_CORNER;
 }
 
