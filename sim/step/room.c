@@ -13,6 +13,8 @@
 #include <phalanx/walls.h>
 #include <string.h>
 
+#include "base/bitset.h"
+
 enum {
     OPEN = 1,     /* ground without wall, joined with the anchor inside of the disc */
     STANDS = 2,   /* a body can stand here without touching a wall */
@@ -35,7 +37,30 @@ void phx_room_layout(PhxRoom *room, PhxArena *arena) {
     made.next = PHX_ARENA_ARRAY(arena, uint32_t, PHX_ROOM_POINTS);
     made.prev = PHX_ARENA_ARRAY(arena, uint32_t, PHX_ROOM_POINTS);
     made.head = PHX_ARENA_ARRAY(arena, uint32_t, PHX_ROOM_LEVELS);
-    if (room) *room = made;
+    made.used = PHX_ARENA_ARRAY(arena, uint64_t, PHX_ROOM_LEVELS / 64);
+    made.touched = PHX_ARENA_ARRAY(arena, uint32_t, PHX_ROOM_POINTS);
+    if (!room) return;
+    *room = made;
+    if (!made.head) return;
+    memset(made.head, 0xff, PHX_ROOM_LEVELS * sizeof *made.head);
+    memset(made.owner, 0xff, PHX_ROOM_POINTS * sizeof *made.owner);
+    memset(made.value, 0xff, PHX_ROOM_POINTS * sizeof *made.value);
+}
+
+/* Adds to what is known of a point, and remembers to clear it. */
+static void mark(PhxRoom *room, uint32_t point, unsigned bits) {
+    if (room->open[point] == 0) room->touched[room->touched_count++] = point;
+    room->open[point] |= (uint8_t)bits;
+}
+
+/* As after layout: only what the last room touched has to be cleared. Its buckets are empty. */
+static void clear(PhxRoom *room) {
+    for (uint32_t i = 0; i < room->touched_count; i++) {
+        const uint32_t point = room->touched[i];
+        room->open[point] = 0;
+        room->owner[point] = room->value[point] = PHX_ROOM_NONE;
+    }
+    room->touched_count = 0;
 }
 
 /* A power of two from 3/8 to 3/4 of the radius, but a quarter of a cell at least, so that some line of points
@@ -110,7 +135,7 @@ static void classify(PhxRoom *room, uint32_t point) {
         !solid && (room->ground.size > 1 || room->ground.plane.cost[cell] != PHX_NAV_IMPASSABLE);
     const bool stands = open && phx_room_can_stand(room, at);
     const bool fine = room->spacing <= PHX_FIX_ONE; /* coarse points don't see thin walls */
-    room->open[point] |= (uint8_t)((open && (fine || stands) ? OPEN : 0) | (stands ? STANDS : 0) | REACHED);
+    mark(room, point, (open && (fine || stands) ? OPEN : 0u) | (stands ? STANDS : 0u) | REACHED);
 }
 
 /* Floods by distance from the anchor. Level L holds what is joined with the anchor within distance L: the
@@ -148,6 +173,11 @@ static void flood(PhxRoom *room, uint32_t from, uint64_t points_wanted) {
         }
     }
     for (uint32_t l = 0; l <= STEPS_LIMIT; l++) room->head[l] = PHX_ROOM_NONE;
+    room->flooded = last;
+}
+
+fix16_t phx_room_flooded(const PhxRoom *room) {
+    return (fix16_t)((uint64_t)(room->flooded + 4) * room->spacing / 4);
 }
 
 /* The point nearest to the anchor, and where a body can stand; among those around it. */
@@ -182,10 +212,7 @@ void phx_room_begin(PhxRoom *room, const PhxRoomGround *ground, PhxVec2 anchor, 
         (fix16_t)((((int64_t)anchor.x + (1 << 30)) / spacing) * spacing - (1 << 30) - half + offset);
     room->base.y =
         (fix16_t)((((int64_t)anchor.y + (1 << 30)) / spacing) * spacing - (1 << 30) - half + offset);
-    memset(room->open, 0, PHX_ROOM_POINTS);
-    memset(room->head, 0xff, PHX_ROOM_LEVELS * sizeof *room->head);
-    memset(room->owner, 0xff, PHX_ROOM_POINTS * sizeof *room->owner);
-    memset(room->value, 0xff, PHX_ROOM_POINTS * sizeof *room->value);
+    clear(room);
     /* pi * area / 0.8, in squares of the lattice: 201 / 64 * 5 / 4 */
     const uint64_t square = (uint64_t)spacing * spacing;
     const uint64_t wanted = area / square * 1005 / 256 + 1;
@@ -195,7 +222,8 @@ void phx_room_begin(PhxRoom *room, const PhxRoomGround *ground, PhxVec2 anchor, 
 }
 
 void phx_room_occupy(PhxRoom *room, PhxVec2 spot, fix16_t radius, uint32_t slot, bool yields) {
-    const int64_t cover = (int64_t)room->radius + radius - SLACK;
+    const int64_t cover = (int64_t)room->radius + radius - SLACK, near = phx_room_flooded(room) + cover;
+    if (phx_vec2_distance_sq(spot, room->anchor) > (uint64_t)(near * near)) return;
     const int64_t ci = lattice_of(room, spot.x, room->base.x), cj = lattice_of(room, spot.y, room->base.y);
     const int64_t reach = cover / room->spacing + 1;
     for (int64_t j = cj - reach; j <= cj + reach; j++)
@@ -205,7 +233,7 @@ void phx_room_occupy(PhxRoom *room, PhxVec2 spot, fix16_t radius, uint32_t slot,
             const uint64_t distance_sq = phx_vec2_distance_sq(phx_room_position(room, point), spot);
             if (distance_sq >= (uint64_t)(cover * cover)) continue;
             const uint32_t gap = (uint32_t)(distance_sq >> 16); /* below 2^44 >> 16 */
-            room->open[point] |= yields ? YIELDS : BLOCKED;
+            mark(room, point, yields ? YIELDS : BLOCKED);
             if (room->owner[point] != PHX_ROOM_NONE &&
                 (room->gap[point] < gap || (room->gap[point] == gap && room->owner[point] < slot)))
                 continue;
@@ -257,12 +285,16 @@ static void relax(PhxRoom *room, uint32_t point, uint32_t value) {
     if (room->value[point] != PHX_ROOM_NONE) take(room, room->value[point], point);
     room->value[point] = value;
     put(room, value, point);
+    phx_bitset_add(room->used, value);
 }
 
 void phx_room_solve(PhxRoom *room) {
-    for (uint32_t point = 0; point < PHX_ROOM_POINTS; point++)
-        if (phx_room_vacant(room, point)) relax(room, point, price_of(room, point));
-    for (uint32_t level = 0; level < PHX_ROOM_LEVELS; level++)
+    memset(room->used, 0, PHX_ROOM_LEVELS / 8);
+    for (uint32_t i = 0; i < room->touched_count; i++)
+        if (phx_room_vacant(room, room->touched[i]))
+            relax(room, room->touched[i], price_of(room, room->touched[i]));
+    for (uint32_t level = 0; level < PHX_ROOM_LEVELS;
+         level = (uint32_t)phx_bitset_next(room->used, PHX_ROOM_LEVELS, level + 1))
         for (uint32_t point; (point = room->head[level]) != PHX_ROOM_NONE;) {
             take(room, level, point);
             for (int code = 0; code < 8; code++) {

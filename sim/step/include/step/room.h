@@ -5,8 +5,9 @@
  * Out: the radius of the disc, cut by walls, that the group fills at a packing of 80%; which points are
  * vacant for such a body; and for every point the way to the vacant one that is best from there: near, and
  * near the anchor. A way may lead over places of the same group (they move up), at a higher cost, and over
- * nothing else. Memory: laid out once, for one room at a time. Cost: linear in the points of the window, at
- * most PHX_ROOM_SIDE^2. Determinism: integers; every tie ends in a lattice index or a slot. DERIVED.
+ * nothing else. Memory: laid out once, for one room at a time. Cost: linear in the points of the disc that
+ * the group fills, its margin and what occupies them; at most PHX_ROOM_SIDE^2. Determinism: integers; every
+ * tie ends in a lattice index or a slot. DERIVED.
  */
 #ifndef PHX_STEP_ROOM_H
 #define PHX_STEP_ROOM_H
@@ -38,11 +39,14 @@ typedef struct PhxRoom {
     uint32_t spacing;     /* raw, a power of two */
     uint32_t start;       /* the lattice point nearest to the anchor where such a body can stand, or none */
     uint32_t disc;        /* radius that the group fills at 80%, lattice steps times 4 */
+    uint32_t flooded;     /* radius of the disc and its margin, lattice steps times 4 */
     uint8_t *open;        /* bits, by point: room.c */
     uint32_t *value;      /* value of the way; PHX_ROOM_NONE: no way */
     uint32_t *owner;      /* slot of the unit whose place covers the point, or none */
     uint32_t *gap;        /* squared distance to that place, raw / 16, for the nearest to win */
-    uint32_t *next, *prev, *head; /* buckets of points by value */
+    uint32_t *next, *prev, *head;     /* buckets of points by value; empty between calls */
+    uint64_t *used;                   /* bit set of buckets that held a point */
+    uint32_t *touched, touched_count; /* points that aren't as after layout */
 } PhxRoom;
 
 /* `room` null or an arena without memory: measures. */
@@ -53,6 +57,8 @@ fix16_t phx_room_reach(fix16_t radius);
  * of squared radii `area` (Q32.32) at a packing of 80%, and a margin around it. */
 void phx_room_begin(PhxRoom *room, const PhxRoomGround *ground, PhxVec2 anchor, fix16_t radius,
                     uint64_t area);
+/* Radius of the disc and its margin, raw: what lies farther off has no influence. */
+fix16_t phx_room_flooded(const PhxRoom *room);
 /* Something of `radius` stands or will stand at `spot`. `yields`: a unit of the same group and radius, which
  * can move up. */
 void phx_room_occupy(PhxRoom *room, PhxVec2 spot, fix16_t radius, uint32_t slot, bool yields);
