@@ -14,9 +14,10 @@
 enum {
     AIM_PLACE = 1, /* values of unit.aim */
     AIM_WAY = 2,
-    AIM_PROMISED = 3, /* the place, which was promised in this tick */
-    LOOK_AHEAD = 6,   /* lattice steps that a unit looks along its way */
-    CHAIN_LIMIT = 64, /* units that move up for one */
+    AIM_PROMISED = 3,       /* the place, which was promised in this tick */
+    LOOK_AHEAD = 6,         /* lattice steps that a unit looks along its way */
+    NEAR = 4 * PHX_FIX_ONE, /* a unit looks for a place within three discs of its group and so much more */
+    CHAIN_LIMIT = 64,       /* units that move up for one */
 };
 
 static bool seeker_less(const PhxSeeker *a, const PhxSeeker *b) {
@@ -71,7 +72,8 @@ static bool seeks(const PhxSim *sim, uint32_t slot) {
     if (units->chase[slot] != PHX_HANDLE_NONE || !phx_layers_is_ready(sim, phx_layers_of(sim, slot)))
         return false;
     const PhxVec2 goal = {units->goal_x[slot], units->goal_y[slot]};
-    const int64_t reach = phx_room_reach(radius_of(world, slot));
+    const int64_t most = phx_room_reach(radius_of(world, slot));
+    const int64_t near = NEAR + 3 * (int64_t)units->arrive_radius[slot], reach = near < most ? near : most;
     return phx_vec2_distance_sq(goal, position_of(world, slot)) < (uint64_t)(reach * reach);
 }
 
