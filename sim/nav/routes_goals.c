@@ -62,6 +62,7 @@ static void keep_piece(void *user, void *memory, size_t size) {
 
 uint32_t phx_routes_add_route(PhxRoutes *routes, uint32_t layer, uint64_t goal) {
     const PhxRoutesKey key = {.goal = goal, .layer = (uint16_t)layer, .kind = PHX_ROUTES_ROUTE};
+    if (!phx_routes_cache_has_room(&routes->cache, 2)) return PHX_ROUTES_NONE; /* before any work */
     const uint32_t count = phx_routes_expand(routes, layer, goal);
     const uint32_t length = phx_routes_run_length(routes, layer, count);
     if (!phx_routes_cache_has_room(&routes->cache, length + 1)) return PHX_ROUTES_NONE;
