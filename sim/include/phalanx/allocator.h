@@ -1,5 +1,6 @@
 /* allocator.h: where a world's memory comes from. Phalanx asks for memory when something is created and
- * returns it when it is destroyed; a tick allocates nothing.
+ * returns it when it is destroyed. A tick asks for memory only where the ground changed, when what is derived
+ * of it (portal graphs, walls) has to grow.
  */
 #ifndef PHALANX_ALLOCATOR_H
 #define PHALANX_ALLOCATOR_H
