@@ -8,7 +8,6 @@
  */
 #include "nav/routes_cache.h"
 
-#include <assert.h>
 #include <string.h>
 
 #include "base/assert.h"

@@ -56,7 +56,8 @@ PHX_TEST(case_1, neither_addresses_nor_the_order_in_which_things_were_met_reach_
     for (uint64_t seed = 1; seed <= 3; seed++) {
         Downwards from = {aligned_alloc(64, DOWNWARDS_BYTES), DOWNWARDS_BYTES, seed};
         CHECK(from.block != NULL);
-        const PhxSimConfig config = {.allocator = {allocate_downwards, keep, &from}, .field_cache_bytes = 3 * PHX_FIELD_TILE_BYTES};
+        const PhxSimConfig config = {.allocator = {allocate_downwards, keep, &from},
+                                     .field_cache_bytes = 3 * PHX_FIELD_TILE_BYTES};
         PhxSim *plain = little_sim(&(PhxSimConfig){0}, seed, SIDE, UNITS),
                *other = little_sim(&config, seed, SIDE, UNITS),
                *met = little_sim(&config, seed + 50, SIDE, UNITS);
