@@ -291,6 +291,19 @@ PHX_TEST(cli, each_failure_is_a_json_object_too) {
     release(&help);
 }
 
+PHX_TEST(cli, content_counts_what_lies_on_the_map) {
+    const struct {
+        const char *key;
+        json_int_t count;
+    } counts[] = {{"profiles", 4}, {"buildings", 10},      {"gates", 3}, {"modifiers", 4},
+                  {"units", 204},  {"density_period", 50}, {"kinds", 5}, {"orders", 56}};
+    json_t *content = run_json("content info --json %S/siege.yaml", 0);
+    for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++)
+        CHECK_THAT(json_integer_value(json_object_get(content, counts[i].key)) == counts[i].count, "%s",
+                   counts[i].key);
+    json_decref(content);
+}
+
 PHX_TEST(cli, no_ticks_leave_the_world_of_tick_0) {
     json_t *none = run_json("run --json --ticks 0 %S/duel.yaml", 0);
     json_t *content = run_json("content info --json %S/duel.yaml", 0);
