@@ -17,20 +17,39 @@ static size_t used_bytes(const PhxTable *table, uint32_t column) {
     return (size_t)table->used * desc->lanes * phx_type_size(desc->type);
 }
 
+/* How a grid's column is written: a map that is flat, or of one kind, is one value. */
+enum { FORM_EVEN = 0, FORM_CELLS = 1 };
+
+static bool is_grid(const PhxTable *table) { return table->desc->kind == PHX_KIND_GRID; }
+
+static bool is_even(const PhxTable *table, uint32_t column) {
+    const size_t size = phx_type_size(table->desc->columns[column].type), bytes = used_bytes(table, column);
+    const unsigned char *cells = table->columns[column];
+    return memcmp(cells, cells + size, bytes - size) == 0; /* each cell equals the next */
+}
+
+static size_t encoded_bytes(const PhxTable *table, uint32_t column) {
+    if (!is_grid(table)) return used_bytes(table, column);
+    return 1 + (is_even(table, column) ? phx_type_size(table->desc->columns[column].type)
+                                       : used_bytes(table, column));
+}
+
 size_t phx_world_encoded_size(const PhxWorld *world) {
     size_t size = PHX_CODEC_HEADER_BYTES + 8;
     for (uint32_t t = 0; t < world->table_count; t++) {
         const PhxTable *table = &world->tables[t];
         size += PHX_CODEC_TABLE_BYTES;
         for (uint32_t c = 0; c < table->desc->column_count; c++)
-            if (saved(&table->desc->columns[c])) size += used_bytes(table, c);
+            if (saved(&table->desc->columns[c])) size += encoded_bytes(table, c);
     }
     return size;
 }
 
 static void encode_column(const PhxTable *table, uint32_t column, PhxWriter *writer) {
     const uint32_t size = phx_type_size(table->desc->columns[column].type);
-    const size_t bytes = used_bytes(table, column);
+    const bool even = is_grid(table) && is_even(table, column);
+    const size_t bytes = even ? size : used_bytes(table, column);
+    if (is_grid(table)) phx_write_u8(writer, even ? FORM_EVEN : FORM_CELLS);
     if (writer->status != PHX_OK || bytes > writer->capacity - writer->at) {
         if (writer->status == PHX_OK) writer->status = PHX_ERROR_FULL;
         return;
@@ -137,6 +156,43 @@ static PhxStatus check_column(const PhxTable *table, uint32_t column, uint64_t o
     return PHX_OK;
 }
 
+static PhxStatus refuse_form(const PhxTable *table, uint32_t column, uint64_t offset, PhxError *error) {
+    return phx_error_set(error, PHX_ERROR_FORMAT, offset,
+                         "%s.%s is not in the one form that a grid's column has: one value where all cells "
+                         "are equal, else all cells",
+                         table->desc->name, table->desc->columns[column].name);
+}
+
+/* The cells of a grid's column, in the one form that they are written in. */
+static PhxStatus decode_cells(PhxTable *table, uint32_t column, PhxReader *reader, PhxError *error) {
+    const uint32_t size = phx_type_size(table->desc->columns[column].type);
+    const uint64_t offset = reader->at;
+    const uint8_t form = phx_read_u8(reader);
+    const uint8_t *bytes = phx_read_span(reader, form == FORM_EVEN ? size : used_bytes(table, column));
+    if (!bytes)
+        return phx_error_set(error, reader->status, reader->at, "cut short in %s.%s", table->desc->name,
+                             table->desc->columns[column].name);
+    unsigned char *cells = table->columns[column];
+    if (form == FORM_EVEN) {
+        canonical_copy(cells, bytes, 1, size);
+        for (size_t c = 1; c < table->used; c++) memcpy(cells + c * size, cells, size);
+        return PHX_OK;
+    }
+    canonical_copy(cells, bytes, table->used, size);
+    return form == FORM_CELLS && !is_even(table, column) ? PHX_OK : refuse_form(table, column, offset, error);
+}
+
+static PhxStatus decode_rows(PhxTable *table, uint32_t column, PhxReader *reader, PhxError *error) {
+    const PhxColumnDesc *desc = &table->desc->columns[column];
+    const uint8_t *bytes = phx_read_span(reader, used_bytes(table, column));
+    if (!bytes)
+        return phx_error_set(error, reader->status, reader->at, "cut short in %s.%s", table->desc->name,
+                             desc->name);
+    canonical_copy(table->columns[column], bytes, (size_t)table->used * desc->lanes,
+                   phx_type_size(desc->type));
+    return PHX_OK;
+}
+
 static PhxStatus decode_table(PhxWorld *world, uint32_t t, PhxReader *reader, PhxError *error) {
     PhxTable *table = &world->tables[t];
     const PhxTableSpec *spec = &world->specs[t];
@@ -152,15 +208,11 @@ static PhxStatus decode_table(PhxWorld *world, uint32_t t, PhxReader *reader, Ph
                              table->desc->name, used, table->capacity);
     table->used = used;
     for (uint32_t c = 0; c < table->desc->column_count; c++) {
-        const PhxColumnDesc *desc = &table->desc->columns[c];
-        if (!saved(desc)) continue;
+        if (!saved(&table->desc->columns[c])) continue;
         const uint64_t offset = reader->at;
-        const uint8_t *bytes = phx_read_span(reader, used_bytes(table, c));
-        if (!bytes)
-            return phx_error_set(error, reader->status, reader->at, "cut short in %s.%s", table->desc->name,
-                                 desc->name);
-        canonical_copy(table->columns[c], bytes, (size_t)used * desc->lanes, phx_type_size(desc->type));
-        const PhxStatus status = check_column(table, c, offset, error);
+        PhxStatus status =
+            is_grid(table) ? decode_cells(table, c, reader, error) : decode_rows(table, c, reader, error);
+        if (status == PHX_OK) status = check_column(table, c, offset, error);
         if (status != PHX_OK) return status;
     }
     if (width == 0 && used > 0 && table->generation[used - 1] == 0)

@@ -2,9 +2,10 @@
  *
  * Layout (little-endian): "PHXS", u16 version, u16 tables, u64 schema hash; then each table in schema order:
  * u32 rows (capacity), u32 width, u32 height, u32 used; then each STATE column's canonical bytes over the
- * used rows (grid: row-major cells); at the end u64 root hash of the state. Decoding checks everything (range
- * of each living value, zeroes in dead rows, `used` as the generations have it, the root) before the caller's
- * world is touched: it decodes into a second world.
+ * used rows; of a grid's column first u8 form: 0, then one value that all cells have, or 1, then all cells
+ * row by row, not all equal; at the end u64 root hash of the state. Decoding checks everything (range of each
+ * living value, zeroes in dead rows, `used` as the generations have it, the root) before the caller's world
+ * is touched: it decodes into a second world.
  */
 #ifndef PHX_STATE_CODEC_H
 #define PHX_STATE_CODEC_H
@@ -12,7 +13,7 @@
 #include "base/bytes.h"
 #include "state/world.h"
 
-enum { PHX_CODEC_VERSION = 1, PHX_CODEC_HEADER_BYTES = 16, PHX_CODEC_TABLE_BYTES = 16 };
+enum { PHX_CODEC_VERSION = 2, PHX_CODEC_HEADER_BYTES = 16, PHX_CODEC_TABLE_BYTES = 16 };
 
 /* Size of the encoding of the state as it stands. */
 size_t phx_world_encoded_size(const PhxWorld *world);
