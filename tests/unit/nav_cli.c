@@ -147,6 +147,21 @@ static const Case cases[] = {
     {"nav check %T/gap.map --goal 25,25", 0, "no fault in 9 tiles"},
     {"nav check %T/island.map --goal 25,25 -j 2", 0, "both fields hold: 81 of "},
     {"nav check tests/scenario/duel.yaml --goal 9,9 --goal 50,50,3,3 --size 1.5", 0, "both fields hold"},
+    {"nav field tests/scenario/siege.yaml --layer cost --type nobody", 2,
+     "--type: nobody: no such type of unit in tests/scenario/siege.yaml; there are: soldier, cart, ram"},
+    {"nav field tests/scenario/siege.yaml --layer cost --type 3", 2, "--type: 3: no such type of unit"},
+    {"nav field tests/scenario/siege.yaml --layer cost --team 1", 2, "--team needs --type"},
+    {"nav field tests/scenario/siege.yaml --layer cost --type cart --team 16", 2,
+     "--team: 16: a number from 0"},
+    {"nav field tests/scenario/siege.yaml --layer cost --type cart --size 1", 2, "has a size of its own"},
+    {"nav field tests/scenario/siege.yaml --layer cost --tick 5", 2,
+     "is no replay: it has its first tick alone"},
+    {"nav field %T/gap.map --layer cost --type cart", 2, "is a map without units; give --size, or name a"},
+    {"nav path tests/scenario/siege.yaml --type soldier --from 105,41 --to 30,40", 0,
+     "105,41 to 30,40: exact"},
+    {"nav path tests/scenario/siege.yaml --type soldier --team 1 --from 105,41 --to 30,40", 1,
+     "no way leads there, for soldier of team 1"},
+    {"nav check tests/scenario/siege.yaml --type ram --goal 60,40 --goal 104,20", 0, "both fields hold"},
     {"nav check %T/serpentine.map --goal 0,0", 0, "both fields hold: 524800 of 524800"},
     {"nav check %T/serpentine.map --goal 0,0 --weights 5741,8119", 0, "costs pass the 32 bits of a whole"},
     {"nav field %T/serpentine.map --goal 0,0 --weights 5741,8119 --whole", 2, "more than the 32 bits of a"},
@@ -321,6 +336,19 @@ PHX_TEST(nav_cli, blobs_and_replays_are_maps_too) {
           number(yaml, "mean_cost") == number(replay, "mean_cost"));
     CHECK_EQ(number(replay, "open_cells"), number(yaml, "open_cells"));
     json_decref(yaml);
+    /* Ground that changes: a replay at a tick. A barricade is placed, walls stand open or shut. */
+    run = phx(expand("run tests/scenario/siege.yaml --ticks 500 --replay %T/siege.phxr"));
+    CHECK_EQ(run.code, 0);
+    run_phx_release(&run);
+    json_t *first = run_json("nav field %T/siege.phxr --layer cost --type soldier --json", 0),
+           *later = run_json("nav field %T/siege.phxr --layer cost --type soldier --tick 500 --json", 0);
+    CHECK_EQ(number(first, "open_cells"), 8254);
+    CHECK(number(later, "open_cells") != 8254);
+    json_decref(first);
+    json_decref(later);
+    run = phx(expand("nav field %T/siege.phxr --layer cost --tick 501"));
+    CHECK(run.code == 2 && strstr(run.err, "--tick: 501") != NULL);
+    run_phx_release(&run);
     json_decref(blob);
     json_decref(replay);
 }

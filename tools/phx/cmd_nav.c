@@ -20,7 +20,10 @@ static void print_usage(FILE *to) {
     fprintf(
         to,
         "\nMAP is a MovingAI .map file, a scenario, a content blob or a replay. Cells are counted from the\n"
-        "upper left corner, 0,0; x to the right, y down. A field says for each cell of the map what the\n"
+        "upper left corner, 0,0; x to the right, y down. Of a match the ground alone counts, or, with "
+        "--type,\n"
+        "all that its units of that type meet: buildings, gates, slopes, fear. A field says for each cell of "
+        "the map what the\n"
         "way to the nearest goal costs and which step to take; any number of units share it.\n"
         "`phx nav WORD --help` says more.\n\n"
         "Examples:\n"
@@ -75,4 +78,5 @@ void phx_nav_set_map(PhxNavInput *input) {
     phx_cli_set(cli, "open_cells", json_integer(phx_nav_count(input, &none).open));
     phx_cli_set(cli, "goals", json_integer(input->goal_count));
     phx_cli_set(cli, "block", json_integer(input->size));
+    phx_cli_set(cli, "whom", json_string(input->whom));
 }

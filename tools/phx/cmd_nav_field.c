@@ -28,6 +28,7 @@ static const PhxCliUsage usage = {
         "  phx nav field tests/scenario/clash.map --goal 40,40 --png field.png\n"
         "  phx nav field tests/scenario/clash.map --goal 40,40 --layer flow --view 0,0,96,96 --png near.png\n"
         "  phx nav field tests/scenario/clash.map --layer cost --size 2 --png wide.png\n"
+        "  phx nav field tests/scenario/siege.yaml --layer cost --type cart --team 1 --png cart.png\n"
         "  phx nav field match.phxr --goal 100,100,8,8 --layer los --whole --png los.png --json\n",
     .least = 1,
     .most = 1};
@@ -157,9 +158,14 @@ static int draw(PhxNavInput *input, FieldOptions *options, const PhxNavLayers *l
     if (options->png == NULL) return PHX_CLI_GO;
     const char *slash = strrchr(input->path, '/');
     snprintf(title, sizeof title, "%s  ·  %s", layer_titles[options->kind], slash ? slash + 1 : input->path);
-    snprintf(note, sizeof note, "%s, for units of radius %g, %" PRIu32 " goal cell%s",
-             sectors ? "by sectors of 64 x 64 cells" : "one field of the whole map", input->radius / 65536.0,
-             input->goal_count, input->goal_count == 1 ? "" : "s");
+    int at = snprintf(note, sizeof note, "%s, for %s",
+                      options->kind == PHX_FIELD_LAYER_COST ? "what entering a cell costs"
+                      : sectors                             ? "by sectors of 64 x 64 cells"
+                                                            : "one field of the whole map",
+                      input->whom);
+    if (input->goal_count > 0)
+        snprintf(note + at, sizeof note - (size_t)at, ", %" PRIu32 " goal cell%s", input->goal_count,
+                 input->goal_count == 1 ? "" : "s");
     picture->layer = options->kind;
     picture->grid = input->grid;
     picture->integration = layers->cost;
@@ -173,7 +179,7 @@ static int draw(PhxNavInput *input, FieldOptions *options, const PhxNavLayers *l
     picture->sector = sectors ? PHX_SECTOR_SIDE : 0;
     picture->step = input->weights.straight;
     picture->title = title;
-    picture->note = options->kind == PHX_FIELD_LAYER_COST ? NULL : note;
+    picture->note = note;
     const PhxStatus status = phx_field_picture_write(options->png, picture, &error);
     if (status != PHX_OK) return phx_cli_fail_status(cli, options->png, status, &error);
     if (phx_field_picture_size(picture, &width, &height))

@@ -89,9 +89,9 @@ static int draw(Path *path, const PathOptions *options, const PhxNavLayers *laye
         ways[i] = (PhxFieldWay){way_names[i], path->ways[i].points, path->ways[i].count, way_colors[i]};
     const char *slash = strrchr(input->path, '/');
     snprintf(title, sizeof title, "Ways  ·  %s", slash ? slash + 1 : input->path);
-    snprintf(note, sizeof note, "from %s to %s, for units of radius %g: %.1f, %.1f and %.1f cells",
-             options->from, options->to, input->radius / 65536.0, path->ways[WAY_EXACT].length,
-             path->ways[WAY_SECTORS].length, path->ways[WAY_WALKED].length);
+    snprintf(note, sizeof note, "from %s to %s, for %s: %.1f, %.1f and %.1f cells", options->from,
+             options->to, input->whom, path->ways[WAY_EXACT].length, path->ways[WAY_SECTORS].length,
+             path->ways[WAY_WALKED].length);
     const PhxFieldPicture picture = {.layer = PHX_FIELD_LAYER_LOS,
                                      .grid = input->grid,
                                      .integration = layers->cost,
@@ -122,8 +122,7 @@ static int walk(Path *path, PhxNavSectors *sectors) {
     for (int i = 0; i < WAY_COUNT; i++) {
         if (path->ways[i].arrived) continue;
         if (!path->ways[WAY_EXACT].arrived)
-            return phx_cli_false(input->cli, "%s: no way leads there, for units of radius %g", input->path,
-                                 input->radius / 65536.0);
+            return phx_cli_false(input->cli, "%s: no way leads there, for %s", input->path, input->whom);
         return phx_cli_false(input->cli, "%s: there is a way, but the one %s ends elsewhere", input->path,
                              way_names[i]);
     }

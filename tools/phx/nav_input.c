@@ -1,11 +1,8 @@
 /* nav_input.c: maps, goals and sizes for phx nav. See nav_input.h. */
 #include "phx/nav_input.h"
 
-#include "content/moving_ai.h"
-#include "phx/cmd_replay.h"
-#include "phx/solo.h"
-
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,12 +24,17 @@ bool phx_nav_input_numbers(const char *text, uint32_t *numbers, uint32_t count) 
 
 int phx_nav_input_settings(PhxCli *cli, const PhxNavWords *words, PhxNavInput *out) {
     uint32_t weights[2] = {PHX_FIELD_WEIGHTS_DEFAULT.straight, PHX_FIELD_WEIGHTS_DEFAULT.diagonal};
+    if (words->team != NULL && words->type == NULL)
+        return phx_cli_fail(cli, "--team needs --type, the units of that team");
+    if (words->type != NULL && words->radius != NULL)
+        return phx_cli_fail(cli, "--size: a unit of --type has a size of its own; give one of them");
     out->radius = fix16_one / 2;
     if (words->radius != NULL &&
         (phx_fix_parse(words->radius, strlen(words->radius), &out->radius) != PHX_OK ||
          out->radius < fix16_one / 16 || out->radius > 16 * fix16_one))
         return phx_cli_fail(cli, "--size: %.40s: a radius from 0.0625 to 16 cells is wanted", words->radius);
     out->size = phx_cost_size_of(out->radius);
+    snprintf(out->whom, sizeof out->whom, "units of radius %g", out->radius / 65536.0);
     if (words->weights != NULL &&
         (!phx_nav_input_numbers(words->weights, weights, 2) || weights[0] < 1 || weights[1] < weights[0] ||
          weights[1] > 2 * weights[0] || weights[1] > UINT16_MAX))
@@ -151,103 +153,6 @@ int phx_nav_input_needs_goal(PhxNavInput *input) {
     return phx_cli_fail(input->cli, "--goal is missing: --goal X,Y, a cell of the map that is no wall");
 }
 
-/* Maps. */
-
-static bool begins(const void *bytes, size_t size, const char *with) {
-    return size >= strlen(with) && memcmp(bytes, with, strlen(with)) == 0;
-}
-
-static const char replay_mark[] = "\x89PHXR";
-
-static size_t limit_of(const void *head, size_t size) {
-    if (begins(head, size, "type") || begins(head, size, replay_mark)) return PHX_CLI_FILE_LIMIT;
-    return phx_solo_content_limit(head, size);
-}
-
-static int take_ground(PhxNavInput *input, const PhxNavGrid *map) {
-    const size_t cells = (size_t)map->width * map->height;
-    input->grid = (PhxNavGrid){.width = map->width, .height = map->height};
-    input->ground = malloc(cells);
-    input->plane = malloc(cells);
-    if (input->ground == NULL || input->plane == NULL)
-        return phx_cli_fail_status(input->cli, input->path, PHX_ERROR_MEMORY, NULL);
-    memcpy(input->ground, map->cost, cells);
-    input->grid.cost = input->plane;
-    return PHX_CLI_GO;
-}
-
-static int read_map(PhxNavInput *input, const void *bytes, size_t size) {
-    PhxMovingAiMap map;
-    PhxError error = {0};
-    const PhxStatus status = phx_moving_ai_read_map(bytes, size, "map", PHX_MOVING_AI_COSTS_DEFAULT,
-                                                    phx_allocator_default(), &map, &error);
-    if (status != PHX_OK) return phx_cli_fail_status(input->cli, input->path, status, &error);
-    const PhxNavGrid grid = {.width = map.width, .height = map.height, .cost = map.cost};
-    const int code = take_ground(input, &grid);
-    phx_moving_ai_free_map(&map);
-    return code;
-}
-
-/* The ground of a match at tick 0. */
-static int read_blob(PhxNavInput *input, const void *blob, size_t size) {
-    const PhxSimConfig config = {.game = input->cli->game};
-    PhxSim *sim;
-    PhxError error = {0};
-    const PhxStatus status = phx_sim_create(&config, blob, size, NULL, &sim, &error);
-    if (status != PHX_OK) return phx_cli_fail_status(input->cli, input->path, status, &error);
-    const PhxNavGrid grid = phx_sim_map(sim);
-    const int code = take_ground(input, &grid);
-    phx_sim_destroy(sim);
-    return code;
-}
-
-static int read_replay(PhxNavInput *input, const void *bytes, size_t size) {
-    PhxReplay *replay;
-    PhxError error = {0};
-    const PhxStatus status = phx_replay_open(bytes, size, NULL, &replay, &error);
-    if (status != PHX_OK) return phx_cli_fail_status(input->cli, input->path, status, &error);
-    size_t blob_size = 0;
-    const void *blob = phx_replay_content(replay, &blob_size);
-    const int code = blob != NULL ? read_blob(input, blob, blob_size)
-                                  : phx_cli_fail(input->cli,
-                                                 "%s: the replay's content was lost, or is packed as this "
-                                                 "program can't unpack it: there is no map in it",
-                                                 input->path);
-    phx_replay_close(replay);
-    return code;
-}
-
-/* Takes `bytes`. */
-static int read_match(PhxNavInput *input, void *bytes, size_t size) {
-    PhxSoloContent content;
-    const PhxScenarioChanges none = {0};
-    int code = phx_solo_content_take(input->cli, input->path, bytes, size, &none, &content);
-    if (code != PHX_CLI_GO) return code;
-    code = read_blob(input, content.blob, content.blob_size);
-    phx_solo_content_close(&content);
-    return code;
-}
-
-static int read_any(PhxNavInput *input) {
-    void *bytes;
-    size_t size;
-    int code = phx_cli_load_by(input->cli, input->path, limit_of, &bytes, &size);
-    if (code != PHX_CLI_GO) return code;
-    const bool map = begins(bytes, size, "type"), replay = begins(bytes, size, replay_mark);
-    if (!map && !replay) return read_match(input, bytes, size);
-    code = map ? read_map(input, bytes, size) : read_replay(input, bytes, size);
-    free(bytes);
-    return code;
-}
-
-static void compose(PhxNavInput *input) {
-    const PhxCostSources sources = {
-        .width = input->grid.width, .height = input->grid.height, .ground = input->ground};
-    const PhxCostProfile plain = {0};
-    const PhxCellRect all = {0, 0, (int32_t)input->grid.width, (int32_t)input->grid.height};
-    phx_cost_compose(&sources, &plain, 0, input->size, all, input->plane);
-}
-
 void phx_nav_words_free(PhxNavWords *words) {
     for (const char **word = words->goals; word != NULL && *word != NULL; word++)
         free((void *)(uintptr_t)*word);
@@ -258,11 +163,8 @@ void phx_nav_words_free(PhxNavWords *words) {
 int phx_nav_input_open(PhxCli *cli, const char *path, PhxNavWords *words, PhxNavInput *out) {
     *out = (PhxNavInput){.cli = cli, .path = path};
     int code = phx_nav_input_settings(cli, words, out);
-    if (code == PHX_CLI_GO) code = read_any(out);
-    if (code == PHX_CLI_GO) {
-        compose(out);
-        code = read_goals(out, words->goals);
-    }
+    if (code == PHX_CLI_GO) code = phx_nav_ground_read(out, words);
+    if (code == PHX_CLI_GO) code = read_goals(out, words->goals);
     phx_nav_words_free(words);
     if (code != PHX_CLI_GO) phx_nav_input_close(out);
     return code;
