@@ -218,6 +218,39 @@ PHX_TEST(schema, snapshots_cut_anywhere_or_garbled_are_refused_and_never_taken) 
     phx_world_destroy(other);
 }
 
+/* A flat grid is one value, and nothing else decodes to it: one state, one encoding. */
+PHX_TEST(schema, a_flat_grid_is_one_value_in_its_only_form) {
+    PhxWorld *world = make_world(), *other = make_world();
+    PhxError error = {0};
+    size_t flat, uneven;
+    phx_world_clear(world);
+    PhxTable *terrain = &world->tables[PHX_TABLE_terrain];
+    memset(world->terrain.cost, 7, terrain->used);
+    phx_world_rederive(world);
+    uint8_t *one = encode(world, &flat);
+    CHECK_OK(decode(other, one, flat, &error));
+    CHECK_EQ(phx_world_diff(world, other, NULL, 0), 0);
+    world->terrain.cost[terrain->used - 1] = 8;
+    phx_grid_touch(terrain, terrain->width - 1, terrain->height - 1);
+    uint8_t *all = encode(world, &uneven);
+    CHECK_EQ(uneven - flat, terrain->used - 1u);
+    CHECK_OK(decode(other, all, uneven, &error));
+    CHECK_EQ(phx_world_diff(world, other, NULL, 0), 0);
+    /* the cells of the flat grid, one by one */
+    size_t at = 0;
+    while (at < uneven - terrain->used && memcmp(all + at, "\1\7\7\7\7", 5) != 0) at++;
+    CHECK(at < uneven - terrain->used);
+    all[at + terrain->used] = 7;
+    memcpy(all + uneven - 8, one + flat - 8, 8); /* its root */
+    CHECK_EQ(decode(other, all, uneven, &error), PHX_ERROR_FORMAT);
+    all[at] = 2;
+    CHECK_EQ(decode(other, all, uneven, &error), PHX_ERROR_FORMAT);
+    free(one);
+    free(all);
+    phx_world_destroy(world);
+    phx_world_destroy(other);
+}
+
 PHX_TEST(schema, hash_does_not_depend_on_the_history_of_rows_but_on_generations) {
     PhxWorld *a = make_world(), *b = make_world();
     PhxTable *in_a = &a->tables[PHX_TABLE_unit], *in_b = &b->tables[PHX_TABLE_unit];
