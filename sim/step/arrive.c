@@ -1,19 +1,19 @@
 /* arrive.c: the phase `arrive`: who has reached a goal, who is blocked, and what order comes next.
  *
  * A unit has arrived
- *   - when it is within half its radius of the goal;
+ *   - when it stands at its goal or at the place that was promised to it there (settle.c), or within half its
+ * radius of the place and has made no progress for a second;
  *   - when more orders wait and it is inside the group's disc: a waypoint is passed, not settled on;
- *   - when it is inside the group's disc and has made no progress for half a second: others hold the places
- * further in;
- *   - when it has been stalled for longer, within a disc that widens by half a radius a second, to twice the
- * group's radius and four units: the disc may be cut by walls, or filled by others. A unit that has been
- * stalled for two seconds elsewhere is blocked: said once, and it keeps trying. Cost: a distance a moving
- * unit. Determinism: serial, by ascending slot; so are the events and the counts.
+ *   - when it was stuck again and again near its goal and no place is left there.
+ * A unit that has been stalled for two seconds elsewhere is blocked: said once, and it keeps trying
+ * (unstick.c); in the end it gives up. A chase ends with its target alone. Cost: a distance a moving unit.
+ * Determinism: serial, by ascending slot; so are the events and the counts.
  */
 #include "step/sim_internal.h"
 
 enum {
     EXACT = 1 << 11, /* raw: a goal is reached at this distance */
+    PATIENCE = 20,   /* times that a unit was stuck near its goal, without progress */
     GIVE_UP = 40     /* times that a unit was stuck without progress */
 };
 
@@ -21,14 +21,10 @@ static fix16_t radius_of(const PhxWorld *world, uint32_t slot) {
     return world->unit_type.radius[world->unit.type[slot]];
 }
 
-/* The group's disc as it stands for this unit, raw Q16.16. */
+/* Within this distance of its goal a unit that gets no farther has arrived, raw Q16.16: the disc may be cut
+ * by walls, or filled by others. */
 static int64_t patience_radius(const PhxWorld *world, uint32_t slot) {
-    const int64_t disc = world->unit.arrive_radius[slot];
-    const int64_t rate = world->match.tick_rate[0];
-    const int64_t seconds_halved = world->unit.stalled[slot] / (2 * rate);
-    const int64_t widened = disc + radius_of(world, slot) * seconds_halved;
-    const int64_t most = 2 * disc + 4 * PHX_FIX_ONE;
-    return widened < most ? widened : most;
+    return 2 * (int64_t)world->unit.arrive_radius[slot] + 4 * PHX_FIX_ONE;
 }
 
 /* A goal with another order behind it is passed at this distance. */
@@ -48,9 +44,9 @@ static bool has_arrived(const PhxWorld *world, uint32_t slot) {
     const int64_t distance = phx_vec2_length(to_goal);
     if (units->orders[slot] != PHX_HANDLE_NONE) return distance <= passing_radius(world, slot);
     if (distance <= EXACT && (placed || units->aim[slot] == 0)) return true;
-    const bool stalled = 2 * units->stalled[slot] >= world->match.tick_rate[0];
+    const bool stalled = units->stalled[slot] >= world->match.tick_rate[0];
     if (stalled && placed && distance <= radius_of(world, slot) / 2) return true;
-    return units->aim[slot] == 0 && units->stalled[slot] >= 4 * world->match.tick_rate[0] &&
+    return units->aim[slot] == 0 && units->stuck[slot] >= PATIENCE &&
            distance <= patience_radius(world, slot);
 }
 

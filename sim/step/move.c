@@ -189,6 +189,16 @@ void phx_phase_prefer(const PhxPhaseContext *context, void *user) {
     }
 }
 
+/* The speed of a type on the ground where it is fastest. */
+static fix16_t fastest_of(const PhxWorld *world, uint32_t type) {
+    const uint8_t *percents = &world->cost_profile.speed_percent[world->unit_type.profile[type] * KINDS];
+    uint32_t most = 100;
+    for (uint32_t k = 0; k < KINDS; k++)
+        if (percents[k] > most) most = percents[k];
+    const int64_t speed = phx_div_round((int64_t)world->unit_type.speed[type] * most, 100);
+    return speed < 64 * PHX_FIX_ONE ? (fix16_t)speed : 64 * PHX_FIX_ONE;
+}
+
 /* Classes for ORCA from the unit types, and the spatial grid of this tick's positions. */
 void phx_phase_grid(const PhxPhaseContext *context, void *user) {
     PhxSim *sim = context->sim;
@@ -198,7 +208,7 @@ void phx_phase_grid(const PhxPhaseContext *context, void *user) {
     for (uint32_t t = 0; t < used; t++)
         sim->classes[t] = (PhxOrcaClass){
             .radius = types->radius[t],
-            .max_speed = types->speed[t],
+            .max_speed = fastest_of(context->world, t),
             .neighbour_range = types->neighbour_range[t],
             .horizon = types->horizon[t],
             .wall_horizon = types->wall_horizon[t],

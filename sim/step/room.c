@@ -26,6 +26,7 @@ enum {
     PRICE = 15,           /* tenths of a step of way that a step nearer to the anchor is worth */
     OUTSIDE = 20000,      /* price of a place outside of the limit */
     OVER_PLACES = 12,     /* a step over places costs so many steps */
+    MARGIN = 64,          /* quarters of a step: around two discs, so that ways around walls are seen */
     STEPS_LIMIT = 181 * 4 /* the window's half diagonal, in quarters of a step */
 };
 
@@ -169,7 +170,7 @@ static void flood(PhxRoom *room, uint32_t from, uint64_t points_wanted) {
         low = level;
         if (room->disc == STEPS_LIMIT && points >= points_wanted) {
             room->disc = level;
-            last = level + level * 5 / 8 + 16 < STEPS_LIMIT ? level + level * 5 / 8 + 16 : STEPS_LIMIT;
+            last = 2 * level + MARGIN < STEPS_LIMIT ? 2 * level + MARGIN : STEPS_LIMIT;
         }
     }
     for (uint32_t l = 0; l <= STEPS_LIMIT; l++) room->head[l] = PHX_ROOM_NONE;

@@ -164,10 +164,12 @@ static void call_in(const PhxRoom *room, PhxWorld *world, const PhxSpatial *spat
         }
 }
 
-/* The place at a vacant point: the goal itself where the point is the one nearest to it. */
+/* The place at a vacant point: the goal itself where that is a step or two away and free. */
 static PhxVec2 place_at(const PhxRoom *room, uint32_t point) {
-    return point == room->start && phx_room_can_stand(room, room->anchor) ? room->anchor
-                                                                          : phx_room_position(room, point);
+    const PhxVec2 place = phx_room_position(room, point);
+    const bool near = phx_vec2_length(phx_vec2_sub(place, room->anchor)) <= 2 * room->spacing;
+    if (!near || room->start == PHX_ROOM_NONE || !phx_room_vacant(room, room->start)) return place;
+    return phx_room_can_stand(room, room->anchor) ? room->anchor : place;
 }
 
 /* Whether `point` is a vacant one at which ways end. */
@@ -222,8 +224,9 @@ static void seek(PhxRoom *room, PhxWorld *world, uint32_t slot) {
         const uint32_t next = phx_room_next(room, point);
         if (next == point) {
             if (!phx_room_vacant(room, point)) return;
-            promise(units, slot, place_at(room, point), units->placed[slot] == 3 ? 2 : 1);
-            phx_room_occupy(room, place_at(room, point), room->radius, slot, true);
+            const PhxVec2 place = place_at(room, point);
+            promise(units, slot, place, units->placed[slot] == 3 ? 2 : 1);
+            phx_room_occupy(room, place, room->radius, slot, true);
             return;
         }
         if (!phx_room_vacant(room, next) && room->owner[next] != PHX_ROOM_NONE) {
