@@ -130,7 +130,7 @@ PHX_TEST(case_22, a_gate_shuts_and_units_turn_to_the_way_around_at_once) {
         turned++;
     }
     CHECK(turned > 3);
-    const uint32_t hole = run_with_gate(sim, true, 1500);
+    const uint32_t hole = run_with_gate(sim, true, 3000);
     CHECK_THAT(hole >= turned && hole <= UNITS - 6, "%u went around, %u had turned", hole, turned);
     for (uint32_t u = 0; u < UNITS; u++) CHECK(side_of(&units, u) > 0);
     phx_sim_destroy(sim);
@@ -151,7 +151,7 @@ PHX_TEST(case_22, a_gate_opens_and_units_on_the_way_around_turn_to_it_at_once) {
         turned++;
     }
     CHECK(turned > 3);
-    CHECK_EQ(run_with_gate(sim, false, 1000), 0);
+    CHECK_EQ(run_with_gate(sim, false, 3000), 0);
     for (uint32_t u = 0; u < UNITS; u++) CHECK(side_of(&units, u) > 0);
     phx_sim_destroy(sim);
 }
@@ -212,7 +212,7 @@ PHX_TEST(case_26, a_goal_that_is_built_over_is_approached_and_said_once) {
         for (int t = 0; t < 20; t++) CHECK_OK(phx_sim_step(sim, NULL, 0));
         place(sim, 17, 31, 6, 6, told, under_way);
         CHECK_EQ(phx_sim_building_used(sim), 2);
-        run_and_listen(sim, 1500, told);
+        run_and_listen(sim, 3000, told);
         for (uint32_t u = 0; u < UNITS; u++) CHECK(under_way[u]);
         check_stopped_near(sim, told, under_way, 20.5, 33.5, 9, (PhxCellRect){17, 31, 23, 37});
         give(sim, &(PhxCommandData){.type = PHX_COMMAND_RAZE, .building = phx_sim_building_handle(sim, 1)});
@@ -223,11 +223,11 @@ PHX_TEST(case_26, a_goal_that_is_built_over_is_approached_and_said_once) {
             run_and_listen(sim, 1, told);
             there = 0;
             for (uint32_t u = 0; u < UNITS; u++) there += units.pos_y[u] < 10 << 16;
-            CHECK(phx_sim_tick(sim) < 3000);
+            CHECK(phx_sim_tick(sim) < 6000);
         }
         for (uint32_t u = 0; u < UNITS; u++) CHECK_EQ(told[u], 0);
         place(sim, 17, 5, 6, 6, told, under_way);
-        run_and_listen(sim, 1500, told);
+        run_and_listen(sim, 3000, told);
         check_stopped_near(sim, told, under_way, 20.5, 8.5, 9, (PhxCellRect){17, 5, 23, 11});
         phx_sim_destroy(sim);
     }
@@ -243,7 +243,7 @@ PHX_TEST(case_26, a_goal_that_is_walled_in_is_approached_and_said_once) {
     place(sim, 17, 36, 7, 1, told, under_way);
     place(sim, 17, 31, 1, 5, told, under_way);
     place(sim, 23, 31, 1, 5, told, under_way);
-    run_and_listen(sim, 1500, told);
+    run_and_listen(sim, 3000, told);
     check_stopped_near(sim, told, under_way, 20.5, 33.5, 9, (PhxCellRect){17, 30, 24, 37});
     phx_sim_destroy(sim);
 }

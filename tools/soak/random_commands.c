@@ -79,6 +79,41 @@ static void give_stop(Maker *maker, uint8_t slot) {
          &(PhxCommandData){.type = PHX_COMMAND_STOP, .unit_count = count, .units = maker->handles});
 }
 
+/* A row of cells along one side: most of them near or on the map. */
+static void choose_cells(PhxDice *dice, uint32_t side, uint32_t most, uint16_t *first, uint16_t *count) {
+    const bool wild = phx_dice_percent(dice, 10);
+    *first = (uint16_t)phx_dice_range(dice, 0, wild ? 4095 : side);
+    *count = (uint16_t)phx_dice_range(dice, 1, wild ? most : 6);
+}
+
+/* A building among the first few that there may be, so that some live, and some are another's. */
+static PhxHandle choose_building(PhxDice *dice) {
+    if (phx_dice_percent(dice, 2)) return phx_dice(dice);
+    return phx_handle_make((uint32_t)phx_dice_range(dice, 0, 5), phx_dice_percent(dice, 70) ? 1 : 3);
+}
+
+static void give_building(Maker *maker, uint8_t slot) {
+    PhxDice *dice = &maker->dice;
+    PhxCommandData command = {.type = PHX_COMMAND_PLACE, .gate = phx_dice_percent(dice, 40)};
+    const uint64_t way = phx_dice(dice) % 10;
+    choose_cells(dice, maker->match->info.width, 64, &command.cell_x, &command.width);
+    choose_cells(dice, maker->match->info.height, 64, &command.cell_y, &command.height);
+    command.building = choose_building(dice);
+    command.open_teams = (uint16_t)(phx_dice_percent(dice, 50) ? 0 : phx_dice(dice));
+    if (way >= 5) command.type = way < 7 ? PHX_COMMAND_RAZE : PHX_COMMAND_GATE;
+    give(maker, slot, &command);
+}
+
+/* Ground burns, floods or is paved; walls as seldom as they are on maps. */
+static void give_ground(Maker *maker, uint8_t slot) {
+    PhxDice *dice = &maker->dice;
+    PhxCommandData command = {.type = PHX_COMMAND_GROUND, .kind = (uint8_t)phx_dice_range(dice, 0, 15)};
+    choose_cells(dice, maker->match->info.width, 4096, &command.cell_x, &command.width);
+    choose_cells(dice, maker->match->info.height, 4096, &command.cell_y, &command.height);
+    command.ground_cost = (uint8_t)(phx_dice_percent(dice, 20) ? 255 : phx_dice_range(dice, 1, 254));
+    give(maker, slot, &command);
+}
+
 /* Pauses are short, or the match would stand still; somebody leaves now and then. */
 static void give_host(Maker *maker, uint8_t slot) {
     if (phx_dice_percent(&maker->dice, 20))
@@ -101,10 +136,20 @@ static void give_flood(Maker *maker) {
 static void give_foreign(Maker *maker) {
     static const uint8_t slots[] = {15, 16, 17, 127, 254, PHX_SLOT_HOST};
     const uint8_t slot = slots[phx_dice(&maker->dice) % sizeof slots];
-    if (phx_dice_percent(&maker->dice, 50))
-        give_move(maker, slot, false);
-    else
+    switch (phx_dice(&maker->dice) % 4) {
+    case 0:
         give_host(maker, choose_player(maker));
+        break;
+    case 1:
+        give_building(maker, slot);
+        break;
+    case 2:
+        give_ground(maker, choose_player(maker));
+        break;
+    default:
+        give_move(maker, slot, false);
+        break;
+    }
 }
 
 /* Bytes that are no command: a right one cut, lengthened or with flipped bits, or noise. */
@@ -134,15 +179,19 @@ static void give_malformed(Maker *maker) {
 
 static void make_one(Maker *maker) {
     const uint64_t way = phx_dice(&maker->dice) % 100;
-    if (way < 50)
+    if (way < 40)
         give_move(maker, choose_player(maker), phx_dice_percent(&maker->dice, 30));
-    else if (way < 60)
+    else if (way < 48)
         give_stop(maker, choose_player(maker));
+    else if (way < 64)
+        give_building(maker, choose_player(maker));
     else if (way < 68)
+        give_ground(maker, PHX_SLOT_HOST);
+    else if (way < 75)
         give_host(maker, PHX_SLOT_HOST);
-    else if (way < 74)
+    else if (way < 80)
         give_flood(maker);
-    else if (way < 86)
+    else if (way < 90)
         give_malformed(maker);
     else
         give_foreign(maker);

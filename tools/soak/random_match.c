@@ -88,7 +88,67 @@ static PhxUnitTypeDef random_type(PhxDice *dice) {
     def.neighbour_range = limit_value(dice, 4096, 64 * one, usual.neighbour_range);
     def.horizon = limit_value(dice, 4096, 60 * one, usual.horizon);
     def.wall_horizon = limit_value(dice, 4096, 60 * one, usual.wall_horizon);
+    def.sample_period = (uint8_t)limit_value(dice, 1, 255, usual.sample_period);
     return def;
+}
+
+/* What ground costs whom: kinds and heights, profiles at the ends of their ranges, buildings, modifiers. */
+
+static PhxStatus add_grids(const PhxSoakMatch *match, PhxDice *dice, PhxContentBuilder *builder,
+                           PhxError *error) {
+    const size_t cells = (size_t)match->info.width * match->info.height;
+    const bool noise = phx_dice_percent(dice, 30);
+    uint8_t *kinds = malloc(2 * cells), *heights = kinds + cells;
+    if (kinds == NULL) return PHX_ERROR_MEMORY;
+    for (size_t c = 0; c < cells; c++) { /* stripes of ground on a slope, or anything */
+        kinds[c] = noise ? (uint8_t)phx_dice_range(dice, 0, 15) : (uint8_t)(c % match->info.width / 8 % 3);
+        heights[c] = noise ? (uint8_t)phx_dice_range(dice, 0, 255) : (uint8_t)(c / match->info.width / 4);
+    }
+    PhxStatus status = phx_content_set_kinds(builder, kinds, error);
+    if (status == PHX_OK) status = phx_content_set_heights(builder, heights, error);
+    free(kinds);
+    return status;
+}
+
+static PhxStatus add_profiles(PhxDice *dice, PhxContentBuilder *builder, uint32_t count, PhxError *error) {
+    PhxStatus status = PHX_OK;
+    for (uint32_t i = 0; i < count && status == PHX_OK; i++) {
+        PhxCostProfile profile = {.slope_cost = (uint8_t)limit_value(dice, 0, 255, 0)};
+        uint8_t index;
+        for (uint32_t k = 0; k < PHX_COST_KINDS; k++) {
+            profile.kind_percent[k] = (uint8_t)limit_value(dice, 0, 255, 100);
+            profile.speed_percent[k] = (uint8_t)limit_value(dice, 0, 255, 100);
+        }
+        profile.slope_limit = (uint8_t)limit_value(dice, 0, 255, 0);
+        profile.margin_cost = (uint8_t)limit_value(dice, 0, 255, 5);
+        profile.margin_width = (uint8_t)phx_dice_range(dice, 0, 4);
+        profile.density_cost = (uint8_t)limit_value(dice, 0, 255, 2);
+        profile.smoothing = (uint8_t)phx_dice_range(dice, 0, 2);
+        status = phx_content_add_profile(builder, "profile", &profile, &index, error);
+    }
+    return status;
+}
+
+/* What doesn't fit is left out. */
+static void add_buildings(const PhxSoakMatch *match, PhxDice *dice, PhxContentBuilder *builder) {
+    for (uint32_t i = (uint32_t)phx_dice_range(dice, 0, 6); i > 0; i--) {
+        PhxBuildingDef def = {.gate = phx_dice_percent(dice, 50)};
+        def.x = (uint16_t)phx_dice_range(dice, 0, match->info.width - 1);
+        def.y = (uint16_t)phx_dice_range(dice, 0, match->info.height - 1);
+        def.width = (uint16_t)phx_dice_range(dice, 1, 8);
+        def.height = (uint16_t)phx_dice_range(dice, 1, 8);
+        def.player = (uint8_t)phx_dice_range(dice, 0, match->players - 1);
+        if (def.gate) def.open_teams = (uint16_t)phx_dice(dice);
+        (void)!phx_content_add_building(builder, &def, NULL);
+    }
+    for (uint32_t i = (uint32_t)phx_dice_range(dice, 0, 4); i > 0; i--) {
+        PhxCostModifier modifier = {.teams = (uint16_t)phx_dice(dice)};
+        modifier.x = limit_value(dice, -8192 * 65536, 8192 * 65536 - 1, (int64_t)match->info.width << 15);
+        modifier.y = limit_value(dice, -8192 * 65536, 8192 * 65536 - 1, (int64_t)match->info.height << 15);
+        modifier.radius = limit_value(dice, 0, 64 * 65536, 6 * 65536);
+        modifier.strength = (int16_t)phx_dice_range(dice, -253, 253);
+        (void)!phx_content_add_modifier(builder, &modifier, NULL);
+    }
 }
 
 /* Units: most anywhere, some at the very same point as the one before, some at the map's edge. Those that
@@ -121,19 +181,27 @@ static PhxStatus add_units(PhxSoakMatch *match, PhxDice *dice, PhxContentBuilder
 
 static PhxStatus fill(PhxSoakMatch *match, PhxDice *dice, PhxContentBuilder *builder, uint32_t units,
                       PhxError *error) {
-    PhxStatus status = PHX_OK;
+    static const uint32_t periods[] = {0, 1, 4, 20, 1000};
+    const uint32_t profiles = phx_dice_percent(dice, 60) ? 0 : (uint32_t)phx_dice_range(dice, 1, 4);
+    PhxStatus status = profiles > 0 ? add_grids(match, dice, builder, error) : PHX_OK;
     char name[17];
+    if (status == PHX_OK) status = add_profiles(dice, builder, profiles, error);
+    if (status == PHX_OK)
+        status = phx_content_set_density_period(
+            builder, pick(dice, periods, sizeof periods / sizeof periods[0]), error);
     for (uint32_t i = 0; i < match->types && status == PHX_OK; i++) {
         PhxUnitTypeDef def = random_type(dice);
         uint16_t index;
         snprintf(name, sizeof name, "type %u", (unsigned)i % 100);
         def.name = name;
+        def.profile = (uint8_t)phx_dice_range(dice, 0, profiles);
         status = phx_content_add_unit_type(builder, &def, &index, error);
     }
     for (uint32_t i = 0; i < match->players && status == PHX_OK; i++) {
         snprintf(name, sizeof name, "side %u", (unsigned)i % 100);
         status = phx_content_add_player(builder, name, (uint8_t)phx_dice_range(dice, 0, 15), error);
     }
+    if (status == PHX_OK) add_buildings(match, dice, builder);
     if (status == PHX_OK) status = add_units(match, dice, builder, units);
     if (status != PHX_OK) return status;
     match->blob_size = phx_content_size(builder);
