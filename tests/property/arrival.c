@@ -177,3 +177,52 @@ PHX_TEST(arrival, a_goal_in_a_wall_or_on_an_island_is_approached_and_said_case_2
     phx_sim_destroy(sim);
     free(cost);
 }
+
+/* Two hundred units to one point: no push war; a minute after the last has arrived all rest. */
+PHX_TEST(arrival, two_hundred_to_one_point_settle_and_rest) {
+    enum { COUNT = 200, AREA = 64 };
+    static Walker walkers[COUNT];
+    uint8_t *cost = open_ground(AREA);
+    PhxHandle handles[COUNT];
+    uint8_t bytes[PHX_COMMAND_SIZE_LIMIT];
+    PhxVec2 before[COUNT] = {{0, 0}};
+    size_t size;
+    for (uint32_t i = 0; i < COUNT; i++) /* from two sides */
+        walkers[i] = (Walker){i % 2 ? 3.5 + i / 20 : 60.5 - i / 20, 12.5 + i % 20 * 2, 32, 32};
+    PhxSim *sim = make_sim(cost, AREA, walkers, COUNT, 0.4);
+    const PhxUnitView units = phx_sim_units(sim);
+    for (uint32_t i = 0; i < COUNT; i++) handles[i] = phx_sim_unit_handle(sim, i);
+    const PhxCommandData move = {.type = PHX_COMMAND_MOVE,
+                                 .goal_x = fixed(32),
+                                 .goal_y = fixed(32),
+                                 .unit_count = COUNT,
+                                 .units = handles};
+    CHECK_OK(phx_command_encode(&move, bytes, sizeof bytes, &size));
+    CHECK_OK(phx_sim_step(sim, &(PhxCommand){0, 0, (uint32_t)size, bytes}, 1));
+    uint32_t idle = 0, arrivals = 0, count;
+    while (idle < COUNT) {
+        CHECK_THAT(phx_sim_tick(sim) < 3000, "%u of %u settled", idle, COUNT);
+        const PhxEvent *events = phx_sim_events(sim, &count);
+        for (uint32_t i = 0; i < count; i++) arrivals += events[i].kind == PHX_EVENT_ARRIVED;
+        CHECK_OK(phx_sim_step(sim, NULL, 0));
+        idle = 0;
+        for (uint32_t i = 0; i < COUNT; i++) idle += units.activity[i] == 0;
+    }
+    const PhxEvent *events = phx_sim_events(sim, &count);
+    for (uint32_t i = 0; i < count; i++) arrivals += events[i].kind == PHX_EVENT_ARRIVED;
+    CHECK_EQ(arrivals, COUNT); /* once each, whoever moved up for others */
+    printf("two hundred: settled in %u ticks\n", phx_sim_tick(sim));
+    for (int t = 0; t < 60 * 20; t++) CHECK_OK(phx_sim_step(sim, NULL, 0));
+    for (uint32_t i = 0; i < COUNT; i++) before[i] = phx_vec2(units.pos_x[i], units.pos_y[i]);
+    for (int t = 0; t < 20; t++) CHECK_OK(phx_sim_step(sim, NULL, 0));
+    for (uint32_t i = 0; i < COUNT; i++) {
+        const PhxVec2 at = {units.pos_x[i], units.pos_y[i]};
+        const double dx = at.x / 65536.0 - 32, dy = at.y / 65536.0 - 32;
+        CHECK_THAT(phx_vec2_distance_sq(at, before[i]) <= (uint64_t)fixed(0.004) * (uint64_t)fixed(0.004),
+                   "unit %u moves", i);
+        /* the disc that holds them at 80% has a radius of 6.32 */
+        CHECK_THAT(dx * dx + dy * dy <= 1.3 * 6.33 * 1.3 * 6.33, "unit %u is %f, %f off", i, dx, dy);
+    }
+    phx_sim_destroy(sim);
+    free(cost);
+}
