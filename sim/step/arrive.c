@@ -14,7 +14,7 @@
 enum {
     EXACT = 1 << 11, /* raw: a goal is reached at this distance */
     PATIENCE = 20,   /* times that a unit was stuck near its goal, without progress */
-    GIVE_UP = 40     /* times that a unit was stuck without progress */
+    GIVE_UP = 100    /* times that a unit was stuck without progress */
 };
 
 static fix16_t radius_of(const PhxWorld *world, uint32_t slot) {

@@ -338,7 +338,7 @@ PHX_TEST(unit_side, who_finds_no_way_gives_up_and_who_finds_one_forgets_it) {
         const PhxUnitTable *units = &sim->world->unit;
         uint32_t blocked = 0, gave_up = 0, most = 0;
         give(sim, move_to(40.5, 24.5), 0, 1);
-        for (uint32_t t = 0; t < 8000 && units->activity[0] != 0; t++) {
+        for (uint32_t t = 0; t < 16000 && units->activity[0] != 0; t++) {
             if (t == 1500 && !plugged) give(sim, move_to(44.5, 10.5), 1, 1);
             CHECK_OK(phx_sim_step(sim, NULL, 0));
             if (t < 1500 || plugged) /* it is held there, and not pushed out */

@@ -209,7 +209,7 @@ static bool run_map(const char *name, uint32_t units) {
     load_map(&scene, name);
     scene.sim = make_sim(&scene, &seed);
     scene.disc = radius_of_disc(&scene);
-    const uint32_t limit = (uint32_t)(4 * scene.ideal_ticks) + 180 * RATE;
+    const uint32_t limit = (uint32_t)(8 * scene.ideal_ticks) + 300 * RATE;
     order_all(&scene);
     look(&scene, &outcome);
     while (outcome.idle < units && phx_sim_tick(scene.sim) < limit) {
