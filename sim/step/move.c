@@ -254,16 +254,45 @@ static PhxVec2 real_velocity(const PhxUnitLimits *limits, PhxVec2 wanted, PhxVec
     return phx_vec2_clamp_length(real, limits->speed);
 }
 
-/* A centre in solid ground, however deep (something was built on the unit): towards the nearest open cell, by
- * up to a body's or a cell's width a tick. */
-static PhxVec2 way_out(const PhxNavGrid *grid, PhxVec2 at, uint32_t cell, fix16_t radius) {
-    const uint32_t open = phx_nav_nearest_open(grid, cell);
-    if (open == PHX_NAV_NO_CELL) return at;
-    const PhxVec2 out = phx_vec2_sub(phx_nav_cell_center(grid, open), at);
-    return phx_vec2_add(at, phx_vec2_clamp_length(out, radius > PHX_FIX_ONE ? radius : PHX_FIX_ONE));
+/* The nearest place with room for all of a unit: of its own layer; where that has none, or there is no layer,
+ * the nearest open cell. False: the map has none. */
+static bool place_with_room(const PhxSim *sim, uint32_t slot, const PhxNavGrid *grid, PhxVec2 at,
+                            PhxVec2 *place) {
+    const uint32_t layer = phx_layers_of(sim, slot), size = phx_layers_size(sim, layer);
+    uint32_t open = PHX_NAV_NO_CELL;
+    if (phx_layers_is_ready(sim, layer)) {
+        const PhxNavGrid plane = phx_routes_plane(sim->layers.routes, layer);
+        open = phx_nav_nearest_open(&plane, phx_cost_cell_of(&plane, size, at.x, at.y));
+        if (open != PHX_NAV_NO_CELL) *place = phx_cost_center_of(&plane, size, open);
+    }
+    if (open != PHX_NAV_NO_CELL) return true;
+    open = phx_nav_nearest_open(grid, phx_nav_cell_clamped(grid, at.x, at.y));
+    if (open != PHX_NAV_NO_CELL) *place = phx_nav_cell_center(grid, open);
+    return open != PHX_NAV_NO_CELL;
 }
 
-static void integrate_unit(PhxWorld *world, const PhxNavGrid *grid, uint32_t slot) {
+/* Something was built on the unit, however large, or left it a gap that it doesn't fit into: straight out, by
+ * up to a body's or a cell's width a tick. */
+static PhxVec2 way_out(const PhxSim *sim, uint32_t slot, const PhxNavGrid *grid, PhxVec2 at, fix16_t radius) {
+    PhxVec2 place;
+    if (!place_with_room(sim, slot, grid, at, &place)) return at;
+    return phx_vec2_add(
+        at, phx_vec2_clamp_length(phx_vec2_sub(place, at), radius > PHX_FIX_ONE ? radius : PHX_FIX_ONE));
+}
+
+/* One step as far as walls let it. A unit whose centre is in the solid, or that is wedged so that it can't
+ * move at all, walks out instead. */
+static PhxVec2 step_of(const PhxSim *sim, uint32_t slot, PhxVec2 at, PhxVec2 way, fix16_t radius) {
+    const PhxNavGrid grid = phx_barriers_grid(sim, slot);
+    if (grid.cost[phx_nav_cell_clamped(&grid, at.x, at.y)] == PHX_NAV_IMPASSABLE)
+        return way_out(sim, slot, &grid, at, radius);
+    const PhxVec2 to = phx_walls_move(&grid, at, way, radius);
+    if (!phx_vec2_equal(to, at) || phx_walls_clear(&grid, at, radius)) return to;
+    return way_out(sim, slot, &grid, at, radius);
+}
+
+static void integrate_unit(const PhxSim *sim, uint32_t slot) {
+    PhxWorld *world = sim->world;
     PhxUnitTable *units = &world->unit;
     const PhxUnitLimits limits = limits_of(world, slot);
     const PhxVec2 at = {units->pos_x[slot], units->pos_y[slot]};
@@ -273,9 +302,7 @@ static void integrate_unit(PhxWorld *world, const PhxNavGrid *grid, uint32_t slo
     const PhxVec2 velocity = phx_unit_accelerate(&limits, was, wanted);
     const PhxVec2 way = phx_unit_displacement(velocity, limits.tick_rate);
     const fix16_t radius = world->unit_type.radius[units->type[slot]];
-    const uint32_t cell = phx_nav_cell_clamped(grid, at.x, at.y);
-    const PhxVec2 to = grid->cost[cell] == PHX_NAV_IMPASSABLE ? way_out(grid, at, cell, radius)
-                                                              : phx_walls_move(grid, at, way, radius);
+    const PhxVec2 to = step_of(sim, slot, at, way, radius);
     units->pos_x[slot] = to.x;
     units->pos_y[slot] = to.y;
     const PhxVec2 real = real_velocity(&limits, velocity, way, phx_vec2_sub(to, at));
@@ -286,10 +313,7 @@ static void integrate_unit(PhxWorld *world, const PhxNavGrid *grid, uint32_t slo
 static void integrate_range(void *context, uint32_t begin, uint32_t end, uint32_t worker) {
     const PhxSim *sim = context;
     (void)worker;
-    for (uint32_t i = begin; i < end; i++) {
-        const PhxNavGrid grid = phx_barriers_grid(sim, sim->living[i]);
-        integrate_unit(sim->world, &grid, sim->living[i]);
-    }
+    for (uint32_t i = begin; i < end; i++) integrate_unit(sim, sim->living[i]);
 }
 
 /* Velocities within the limits of acceleration, and the move itself, which no wall lets through. */
