@@ -121,6 +121,7 @@ static PhxSim *lay_out(PhxArena *arena, const PhxContentHead *head, uint32_t tab
     made->moving = PHX_ARENA_ARRAY(arena, uint32_t, units);
     made->seekers = PHX_ARENA_ARRAY(arena, PhxSeeker, units);
     made->groups = PHX_ARENA_ARRAY(arena, uint32_t, units + 1);
+    made->windows = PHX_ARENA_ARRAY(arena, PhxWindowWork, workers);
     made->rooms = PHX_ARENA_ARRAY(arena, PhxRoom, workers);
     for (uint32_t w = 0; w < workers; w++) phx_room_layout(made->rooms ? &made->rooms[w] : NULL, arena);
     made->coasting = PHX_ARENA_ARRAY(arena, uint32_t, units);

@@ -117,9 +117,11 @@ static Wish wish_to(PhxVec2 at, PhxVec2 point) {
 }
 
 /* By the aim, if it has one; else as the field says, or as it said last (`field` null). */
-static Wish wish_for(const PhxSim *sim, uint32_t slot, const PhxUnitField *field) {
+static Wish wish_for(const PhxSim *sim, uint32_t slot, const PhxUnitField *field, uint32_t worker) {
     PhxUnitTable *units = &sim->world->unit;
     const PhxVec2 at = position_of(sim->world, slot);
+    const bool samples = sim->world->unit_type.sample_period[units->type[slot]] > 1;
+    if (!samples && units->aim[slot] != 0) units->way_x[slot] = units->way_y[slot] = 0;
     if (units->aim[slot] != 0) {
         Wish wish = wish_to(at, phx_vec2(units->aim_x[slot], units->aim_y[slot]));
         wish.stops = units->aim[slot] != 2;
@@ -131,19 +133,19 @@ static Wish wish_for(const PhxSim *sim, uint32_t slot, const PhxUnitField *field
         return wish;
     }
     const bool straight = in_goal_cell(field);
-    if (!straight) wish.way = field_direction_of(sim, slot, field);
-    if (sim->world->unit_type.sample_period[units->type[slot]] > 1) {
-        units->way_x[slot] = straight ? 0 : wish.way.x;
-        units->way_y[slot] = straight ? 0 : wish.way.y;
-    }
+    const bool around = !straight && phx_crowded_direction(sim, slot, field, worker, &wish.way);
+    if (!straight && !around) wish.way = field_direction_of(sim, slot, field);
+    const bool kept = !straight && (around || samples);
+    units->way_x[slot] = kept ? wish.way.x : 0;
+    units->way_y[slot] = kept ? wish.way.y : 0;
     return wish;
 }
 
 /* `field` null: the unit doesn't ask for it in this tick. */
-static void prefer_unit(const PhxSim *sim, uint32_t slot, const PhxUnitField *field) {
+static void prefer_unit(const PhxSim *sim, uint32_t slot, const PhxUnitField *field, uint32_t worker) {
     PhxUnitTable *units = &sim->world->unit;
     const PhxUnitLimits limits = limits_of(sim->world, slot);
-    Wish wish = wish_for(sim, slot, field);
+    Wish wish = wish_for(sim, slot, field, worker);
     note_progress(units, slot,
                   field || units->aim[slot] != 0 ? progress_measure(units, slot, field, wish.distance)
                                                  : units->best_distance[slot]);
@@ -160,17 +162,15 @@ static void prefer_unit(const PhxSim *sim, uint32_t slot, const PhxUnitField *fi
 
 static void prefer_range(void *context, uint32_t begin, uint32_t end, uint32_t worker) {
     const PhxSim *sim = context;
-    (void)worker;
     for (uint32_t i = begin; i < end; i++) {
         const PhxUnitField field = phx_fields_of(sim, sim->batch[i]);
-        prefer_unit(sim, sim->batch[i], &field);
+        prefer_unit(sim, sim->batch[i], &field, worker);
     }
 }
 
 static void coast_range(void *context, uint32_t begin, uint32_t end, uint32_t worker) {
     const PhxSim *sim = context;
-    (void)worker;
-    for (uint32_t i = begin; i < end; i++) prefer_unit(sim, sim->coasting[i], NULL);
+    for (uint32_t i = begin; i < end; i++) prefer_unit(sim, sim->coasting[i], NULL, worker);
 }
 
 /* Preferred velocities: none for the idle, along the field for the others, batch by batch. */

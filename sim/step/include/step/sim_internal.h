@@ -16,6 +16,7 @@
 
 #include "base/arena.h"
 #include "command/queue.h"
+#include "nav/window.h"
 #include "state/world.h"
 #include "step/room.h"
 
@@ -122,6 +123,7 @@ struct PhxSim {
     PhxSeeker *seekers;                 /* by group, then slot */
     uint32_t *groups;                   /* first seeker of each group, and one more */
     PhxRoom *rooms;                     /* a worker */
+    PhxWindowWork *windows;             /* a worker */
     uint32_t *batch, batch_count;       /* those of `moving` whose tile is in the cache */
     uint32_t *tile;                     /* a unit slot: its tile, of those in `batch` */
     uint32_t *coasting, coasting_count; /* those that go on as they were told last */
@@ -175,6 +177,11 @@ bool phx_layers_is_ready(const PhxSim *sim, uint32_t layer);
 
 /* fields.c: the field to a unit's goal. The unit must be in sim->batch. */
 PhxUnitField phx_fields_of(const PhxSim *sim, uint32_t slot);
+/* crowded.c: the way of a unit that is held up where others rest, around them. False: it isn't, or there is
+ * none.
+ */
+bool phx_crowded_direction(const PhxSim *sim, uint32_t slot, const PhxUnitField *field, uint32_t worker,
+                           PhxDir *way);
 /* Cells of a set of goals, as the routes ask for them. */
 uint32_t phx_goals_expand(const PhxSim *sim, uint32_t layer, uint64_t goal, uint32_t *cells);
 /* Takes the units of `pending` (ascending slots) whose tiles fit into the cache together into sim->batch,
