@@ -17,9 +17,6 @@ static size_t used_bytes(const PhxTable *table, uint32_t column) {
     return (size_t)table->used * desc->lanes * phx_type_size(desc->type);
 }
 
-/* How a grid's column is written: a map that is flat, or of one kind, is one value. */
-enum { FORM_EVEN = 0, FORM_CELLS = 1 };
-
 static bool is_grid(const PhxTable *table) { return table->desc->kind == PHX_KIND_GRID; }
 
 static bool is_even(const PhxTable *table, uint32_t column) {
@@ -49,7 +46,7 @@ static void encode_column(const PhxTable *table, uint32_t column, PhxWriter *wri
     const uint32_t size = phx_type_size(table->desc->columns[column].type);
     const bool even = is_grid(table) && is_even(table, column);
     const size_t bytes = even ? size : used_bytes(table, column);
-    if (is_grid(table)) phx_write_u8(writer, even ? FORM_EVEN : FORM_CELLS);
+    if (is_grid(table)) phx_write_u8(writer, even ? PHX_CODEC_EVEN : PHX_CODEC_CELLS);
     if (writer->status != PHX_OK || bytes > writer->capacity - writer->at) {
         if (writer->status == PHX_OK) writer->status = PHX_ERROR_FULL;
         return;
@@ -168,18 +165,19 @@ static PhxStatus decode_cells(PhxTable *table, uint32_t column, PhxReader *reade
     const uint32_t size = phx_type_size(table->desc->columns[column].type);
     const uint64_t offset = reader->at;
     const uint8_t form = phx_read_u8(reader);
-    const uint8_t *bytes = phx_read_span(reader, form == FORM_EVEN ? size : used_bytes(table, column));
+    const uint8_t *bytes = phx_read_span(reader, form == PHX_CODEC_EVEN ? size : used_bytes(table, column));
     if (!bytes)
         return phx_error_set(error, reader->status, reader->at, "cut short in %s.%s", table->desc->name,
                              table->desc->columns[column].name);
     unsigned char *cells = table->columns[column];
-    if (form == FORM_EVEN) {
+    if (form == PHX_CODEC_EVEN) {
         canonical_copy(cells, bytes, 1, size);
         for (size_t c = 1; c < table->used; c++) memcpy(cells + c * size, cells, size);
         return PHX_OK;
     }
     canonical_copy(cells, bytes, table->used, size);
-    return form == FORM_CELLS && !is_even(table, column) ? PHX_OK : refuse_form(table, column, offset, error);
+    return form == PHX_CODEC_CELLS && !is_even(table, column) ? PHX_OK
+                                                              : refuse_form(table, column, offset, error);
 }
 
 static PhxStatus decode_rows(PhxTable *table, uint32_t column, PhxReader *reader, PhxError *error) {

@@ -29,10 +29,22 @@ static PhxStatus read_header(const PhxSim *sim, PhxReader *reader, PhxError *err
     return PHX_OK;
 }
 
-/* Bytes of a column of `used` rows; 0 for what isn't saved. */
-static size_t column_bytes(const PhxTable *table, uint32_t column, uint32_t used) {
+static bool is_grid(const PhxTable *table) { return table->desc->kind == PHX_KIND_GRID; }
+
+/* Bytes of the values of a column of `used` rows; 0 for what isn't saved. `form`: of a grid's. */
+static size_t column_bytes(const PhxTable *table, uint32_t column, uint32_t used, uint8_t form) {
     const PhxColumnDesc *desc = &table->desc->columns[column];
-    return desc->klass == PHX_CLASS_STATE ? (size_t)used * desc->lanes * phx_type_size(desc->type) : 0;
+    if (desc->klass != PHX_CLASS_STATE) return 0;
+    const uint32_t rows = is_grid(table) && form == PHX_CODEC_EVEN ? 1 : used;
+    return (size_t)rows * desc->lanes * phx_type_size(desc->type);
+}
+
+/* Passes a column, which is all there or stops the reader. False: of a form that there isn't. */
+static bool pass_column(const PhxTable *table, uint32_t column, uint32_t used, PhxReader *reader) {
+    const bool has_form = is_grid(table) && table->desc->columns[column].klass == PHX_CLASS_STATE;
+    const uint8_t form = has_form ? phx_read_u8(reader) : PHX_CODEC_CELLS;
+    (void)phx_read_span(reader, column_bytes(table, column, used, form));
+    return form == PHX_CODEC_EVEN || form == PHX_CODEC_CELLS;
 }
 
 PhxStatus phx_state_view(const PhxSim *sim, const void *bytes, size_t size, PhxStateView *out,
@@ -53,7 +65,9 @@ PhxStatus phx_state_view(const PhxSim *sim, const void *bytes, size_t size, PhxS
         out->used[t] = used;
         out->columns_at[t] = reader.at;
         for (uint32_t c = 0; c < table->desc->column_count; c++)
-            (void)phx_read_span(&reader, column_bytes(table, c, used));
+            if (!pass_column(table, c, used, &reader))
+                return phx_error_set(error, PHX_ERROR_FORMAT, reader.at, "%s.%s has a form that there isn't",
+                                     table->desc->name, table->desc->columns[c].name);
     }
     out->root = phx_read_u64(&reader);
     const PhxStatus end = phx_reader_finish(&reader);
@@ -79,26 +93,30 @@ uint64_t phx_state_cells(const PhxStateView *view, uint32_t table, uint32_t colu
 /* The saved elements of a column. */
 typedef struct Cells {
     const uint8_t *bytes;
-    uint64_t count; /* that lie there; those behind are zero */
+    uint64_t count; /* those behind are zero */
     uint32_t size;
-    bool is_signed;
+    bool is_signed, even; /* even: one lies there for all */
 } Cells;
 
 static Cells cells_of(const PhxStateView *view, uint32_t table, uint32_t column) {
     const PhxColumnDesc *desc = phx_state_column(view->sim, table, column);
     if (!desc || desc->klass != PHX_CLASS_STATE) return (Cells){.size = 1};
-    size_t at = view->columns_at[table];
-    for (uint32_t c = 0; c < column; c++)
-        at += column_bytes(table_of(view->sim, table), c, view->used[table]);
-    return (Cells){.bytes = view->bytes + at,
-                   .count = (uint64_t)view->used[table] * desc->lanes,
+    const PhxTable *of = table_of(view->sim, table);
+    const uint32_t used = view->used[table];
+    PhxReader reader = phx_reader_make(view->bytes, view->size); /* all that it passes was passed before */
+    reader.at = view->columns_at[table];
+    for (uint32_t c = 0; c < column; c++) (void)pass_column(of, c, used, &reader);
+    const bool even = is_grid(of) && phx_read_u8(&reader) == PHX_CODEC_EVEN;
+    return (Cells){.bytes = view->bytes + reader.at,
+                   .count = (uint64_t)used * desc->lanes,
                    .size = phx_type_size(desc->type),
-                   .is_signed = phx_type_signed(desc->type)};
+                   .is_signed = phx_type_signed(desc->type),
+                   .even = even};
 }
 
 static uint64_t cell_value(const Cells *cells, uint64_t cell) {
     if (cell >= cells->count) return 0;
-    const uint8_t *from = cells->bytes + cell * cells->size;
+    const uint8_t *from = cells->bytes + (cells->even ? 0 : cell * cells->size);
     uint64_t bits = 0;
     for (uint32_t b = 0; b < cells->size; b++) bits |= (uint64_t)from[b] << (8 * b);
     if (cells->is_signed && cells->size < 8 && bits >> (8 * cells->size - 1))
@@ -141,7 +159,7 @@ void phx_state_cell_words(const PhxSim *sim, uint32_t table, uint32_t column, ui
     const PhxTable *of = table_of(sim, table);
     const char *name = of->desc->name;
     const uint32_t row = cell / desc->lanes;
-    if (of->desc->kind == PHX_KIND_GRID && of->width != 0)
+    if (is_grid(of) && of->width != 0)
         snprintf(text, size, "%s.%s of cell (%" PRIu32 ", %" PRIu32 ")", name, desc->name, row % of->width,
                  row / of->width);
     else if (desc->lanes > 1)

@@ -15,6 +15,9 @@
 
 enum { PHX_CODEC_VERSION = 2, PHX_CODEC_HEADER_BYTES = 16, PHX_CODEC_TABLE_BYTES = 16 };
 
+/* How a grid's column is written: a map that is flat, or of one kind, is one value. */
+enum { PHX_CODEC_EVEN = 0, PHX_CODEC_CELLS = 1 };
+
 /* Size of the encoding of the state as it stands. */
 size_t phx_world_encoded_size(const PhxWorld *world);
 
