@@ -22,7 +22,7 @@ static void copy_tile(const PhxRoutesLayers *out, const PhxNavGrid *plane, const
             const uint8_t code = phx_tile_flow(tile, plane, cell, &seen);
             if (out->cost) out->cost[cell] = phx_tile_cost(tile, plane, cell);
             if (out->flow) out->flow[cell] = code;
-            if (out->sight) out->sight[cell] = seen ? 1 : 0;
+            if (out->sight) out->sight[cell] = seen || code == PHX_FLOW_GOAL; /* a goal sees itself */
             if (out->direction)
                 out->direction[cell] =
                     phx_tile_direction(tile, plane, nowhere, (fix16_t)(x * 65536 + PHX_NAV_HALF),

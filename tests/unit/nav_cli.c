@@ -105,7 +105,7 @@ static const Case cases[] = {
     {"nav field %T/gap.map --goal 200,3", 2,
      "--goal: 200,3: outside of the map, whose cells go from 0,0 to 149,139; the nearest open cell is 149,3"},
     {"nav field %T/gap.map --goal 20,20", 2, "--goal: 20,20: a wall; the nearest open cell is 20,19"},
-    {"nav field %T/gap.map --goal 29,25 --size 2", 2,
+    {"nav field %T/gap.map --goal 29,25 --radius 2", 2,
      "29,25: too narrow for this size; the nearest open cell is"},
     {"nav field %T/rock.map --goal 1,1", 2, "1,1: a wall, and %T/rock.map has no open cell for this size"},
     {"nav field %T/rock.map --goal 3,3", 2, "whose cells go from 0,0 to 1,1\n"},
@@ -119,9 +119,9 @@ static const Case cases[] = {
     {"nav field %T/gap.map --goal 0,0,100,100", 2, "--goal: more than 4096 cells"},
     {"nav field %T/gap.map --goal 3,3 --layer heat", 2,
      "--layer: heat: no such layer; there are: cost, integration, flow, los, portals"},
-    {"nav field %T/gap.map --goal 3,3 --size 17", 2,
-     "--size: 17: a radius from 0.0625 to 16 cells is wanted"},
-    {"nav field %T/gap.map --goal 3,3 --size x", 2, "--size: x: a radius"},
+    {"nav field %T/gap.map --goal 3,3 --radius 17", 2,
+     "--radius: 17: a radius from 0.0625 to 16 cells is wanted"},
+    {"nav field %T/gap.map --goal 3,3 --radius x", 2, "--radius: x: a radius"},
     {"nav field %T/gap.map --goal 3,3 --weights 10,21", 2, "--weights: 10,21: two whole numbers S,D"},
     {"nav field %T/gap.map --goal 3,3 --weights 0,0", 2, "--weights: 0,0: two whole numbers"},
     {"nav field %T/gap.map --goal 3,3 --png %T/x.gif", 2, "x.gif: pictures are written as .png or .svg"},
@@ -136,9 +136,9 @@ static const Case cases[] = {
     {"nav path %T/gap.map --from 3,3 --to 25,20", 2, "--to: 25,20: a wall; the nearest open cell is 25,19"},
     {"nav path %T/gap.map --from 3,3,1,1 --to 5,5", 2, "--from: 3,3,1,1: a cell X,Y is wanted"},
     {"nav path %T/island.map --from 3,3 --to 25,25", 1, "no way leads there, for units of radius 0.5"},
-    {"nav path %T/gap.map --from 3,3 --to 25,25 --size 1.5", 1,
+    {"nav path %T/gap.map --from 3,3 --to 25,25 --radius 1.5", 1,
      "no way leads there, for units of radius 1.5"},
-    {"nav path %T/gap.map --from 3,3 --to 25,25 --size 1", 0, "3,3 to 25,25: exact "},
+    {"nav path %T/gap.map --from 3,3 --to 25,25 --radius 1", 0, "3,3 to 25,25: exact "},
     {"nav path %T/one.map --from 0,0 --to 0,0", 0, "exact 0.00 cells long"},
     {"nav path %T/row.map --from 0,0 --to 4,0", 0,
      "exact 4.00 cells long, cost 5.0; by sectors 4.00, cost 5.0"},
@@ -146,17 +146,17 @@ static const Case cases[] = {
     {"nav check %T/row.map --goal 0,0", 0, "both fields hold: 5 of 8 open cells"},
     {"nav check %T/gap.map --goal 25,25", 0, "no fault in 9 tiles"},
     {"nav check %T/island.map --goal 25,25 -j 2", 0, "both fields hold: 81 of "},
-    {"nav check tests/scenario/duel.yaml --goal 9,9 --goal 50,50,3,3 --size 1.5", 0, "both fields hold"},
+    {"nav check tests/scenario/duel.yaml --goal 9,9 --goal 50,50,3,3 --radius 1.5", 0, "both fields hold"},
     {"nav field tests/scenario/siege.yaml --layer cost --type nobody", 2,
      "--type: nobody: no such type of unit in tests/scenario/siege.yaml; there are: soldier, cart, ram"},
     {"nav field tests/scenario/siege.yaml --layer cost --type 3", 2, "--type: 3: no such type of unit"},
     {"nav field tests/scenario/siege.yaml --layer cost --team 1", 2, "--team needs --type"},
     {"nav field tests/scenario/siege.yaml --layer cost --type cart --team 16", 2,
      "--team: 16: a number from 0"},
-    {"nav field tests/scenario/siege.yaml --layer cost --type cart --size 1", 2, "has a size of its own"},
+    {"nav field tests/scenario/siege.yaml --layer cost --type cart --radius 1", 2, "has a radius of its own"},
     {"nav field tests/scenario/siege.yaml --layer cost --tick 5", 2,
      "is no replay: it has its first tick alone"},
-    {"nav field %T/gap.map --layer cost --type cart", 2, "is a map without units; give --size, or name a"},
+    {"nav field %T/gap.map --layer cost --type cart", 2, "is a map without units; give --radius, or name a"},
     {"nav path tests/scenario/siege.yaml --type soldier --from 105,41 --to 30,40", 0,
      "105,41 to 30,40: exact"},
     {"nav path tests/scenario/siege.yaml --type soldier --team 1 --from 105,41 --to 30,40", 1,
@@ -408,7 +408,7 @@ static void check_tile(Fixture *fixture, uint32_t sector) {
             const uint32_t cell = y * grid->width + x;
             bool seen;
             CHECK_EQ(fixture->layers.flow[cell], phx_tile_flow(tile, grid, cell, &seen));
-            CHECK_EQ(fixture->layers.sight[cell], seen);
+            CHECK_EQ(fixture->layers.sight[cell], seen || fixture->layers.flow[cell] == PHX_FLOW_GOAL);
             CHECK(fixture->layers.cost[cell] == phx_tile_cost(tile, grid, cell));
             const PhxVec2 at = phx_nav_cell_center(grid, cell);
             const PhxDir dir = phx_tile_direction(tile, grid, (PhxVec2){-65536, -65536}, at.x, at.y);

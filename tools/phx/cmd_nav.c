@@ -29,7 +29,7 @@ static void print_usage(FILE *to) {
         "Examples:\n"
         "  phx nav field tests/scenario/clash.map --goal 40,40 --layer integration --png field.png\n"
         "  phx nav field tests/scenario/duel.yaml --goal 9,9 --goal 50,50 --layer flow --png flow.png\n"
-        "  phx nav check tests/scenario/clash.map --goal 40,40 --size 1.5\n"
+        "  phx nav check tests/scenario/clash.map --goal 40,40 --radius 1.5\n"
         "  phx nav path tests/scenario/clash.map --from 30,480 --to 480,40\n\n"
         "Exit: 0 done, 1 the field is at fault or there is no way, 2 wrong use or bad input.\n");
 }

@@ -26,7 +26,7 @@ static const PhxCliUsage usage = {
         "besides.\n"
         "What is wrong is said with its cell, and the exit code is 1.",
     .examples = "  phx nav check tests/scenario/clash.map --goal 40,40\n"
-                "  phx nav check tests/scenario/clash.yaml --goal 40,40 --goal 400,470 --size 1.5 --json\n",
+                "  phx nav check tests/scenario/clash.yaml --goal 40,40 --goal 400,470 --radius 1.5 --json\n",
     .least = 1,
     .most = 1};
 

@@ -13,7 +13,7 @@ static const PhxCliUsage usage = {
     .synopsis = "MAP --goal X,Y --layer LAYER --png OUT",
     .about =
         "Builds the field of one or more goals and draws one of its layers:\n\n"
-        "  cost         what entering a cell costs (for units of --size: with walls as wide as they are to "
+        "  cost         what entering a cell costs (for units of --radius: with walls as wide as they are to "
         "them)\n"
         "  integration  the cost of the way to the nearest goal, with contours\n"
         "  flow         where to walk: colours and arrows; a unit between cells gets a blend of them\n"
@@ -27,7 +27,7 @@ static const PhxCliUsage usage = {
     .examples =
         "  phx nav field tests/scenario/clash.map --goal 40,40 --png field.png\n"
         "  phx nav field tests/scenario/clash.map --goal 40,40 --layer flow --view 0,0,96,96 --png near.png\n"
-        "  phx nav field tests/scenario/clash.map --layer cost --size 2 --png wide.png\n"
+        "  phx nav field tests/scenario/clash.map --layer cost --radius 2 --png wide.png\n"
         "  phx nav field tests/scenario/siege.yaml --layer cost --type cart --team 1 --png cart.png\n"
         "  phx nav field match.phxr --goal 100,100,8,8 --layer los --whole --png los.png --json\n",
     .least = 1,

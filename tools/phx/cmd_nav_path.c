@@ -23,7 +23,7 @@ static const PhxCliUsage usage = {
         "with lines of sight. Costs are in steps over ground of cost 1. The exit code is 1 if there is no "
         "way.",
     .examples = "  phx nav path tests/scenario/clash.map --from 30,480 --to 480,40\n"
-                "  phx nav path tests/scenario/clash.map --from 30,480 --to 480,40 --size 1 --png way.png\n"
+                "  phx nav path tests/scenario/clash.map --from 30,480 --to 480,40 --radius 1 --png way.png\n"
                 "  phx nav path tests/scenario/duel.yaml --from 5,5 --to 60,60 --json | jq .walked.length\n",
     .least = 1,
     .most = 1};

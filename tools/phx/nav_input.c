@@ -27,12 +27,13 @@ int phx_nav_input_settings(PhxCli *cli, const PhxNavWords *words, PhxNavInput *o
     if (words->team != NULL && words->type == NULL)
         return phx_cli_fail(cli, "--team needs --type, the units of that team");
     if (words->type != NULL && words->radius != NULL)
-        return phx_cli_fail(cli, "--size: a unit of --type has a size of its own; give one of them");
+        return phx_cli_fail(cli, "--radius: a unit of --type has a radius of its own; give one of them");
     out->radius = fix16_one / 2;
     if (words->radius != NULL &&
         (phx_fix_parse(words->radius, strlen(words->radius), &out->radius) != PHX_OK ||
          out->radius < fix16_one / 16 || out->radius > 16 * fix16_one))
-        return phx_cli_fail(cli, "--size: %.40s: a radius from 0.0625 to 16 cells is wanted", words->radius);
+        return phx_cli_fail(cli, "--radius: %.40s: a radius from 0.0625 to 16 cells is wanted",
+                            words->radius);
     out->size = phx_cost_size_of(out->radius);
     snprintf(out->whom, sizeof out->whom, "units of radius %g", out->radius / 65536.0);
     if (words->weights != NULL &&

@@ -32,7 +32,7 @@ typedef struct PhxNavWords {
 
 /* clang-format off */
 #define PHX_NAV_SETTINGS(words)                                                                              \
-    {"size", 0, POPT_ARG_STRING, &(words).radius, 0,                                                         \
+    {"radius", 0, POPT_ARG_STRING, &(words).radius, 0,                                                         \
      "radius of the units that walk, 1/16 to 16 cells (default 0.5)", "R"},                                  \
     {"weights", 0, POPT_ARG_STRING, &(words).weights, 0,                                                     \
      "of a straight and a diagonal step (default 10,14)", "S,D"},                                            \

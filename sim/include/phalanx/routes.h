@@ -107,7 +107,7 @@ uint8_t phx_tile_flow(const PhxTile *tile, const PhxNavGrid *plane, uint32_t cel
 typedef struct PhxRoutesLayers {
     uint64_t *cost; /* of the way; UINT64_MAX: none */
     uint8_t *flow;  /* codes of nav.h */
-    uint8_t *sight; /* 1: all of the cell sees a goal */
+    uint8_t *sight; /* 1: all of the cell sees a goal, or is one */
     PhxDir
         *direction; /* what a unit at the cell's centre is told that wants to the middle of a goal's cell */
 } PhxRoutesLayers;
