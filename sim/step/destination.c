@@ -8,6 +8,8 @@
  * point. Determinism: goals is serial by slot; lean's jobs write their own units' rows; ties end in the lower
  * point. Rows count their users, so that one ends with the last order that leads to it.
  */
+#include <string.h>
+
 #include "base/bitset.h"
 #include "step/sim_internal.h"
 
@@ -179,13 +181,14 @@ static uint32_t list_blends(PhxSim *sim, uint32_t lane) {
 
 void phx_phase_lean(const PhxPhaseContext *context, void *user) {
     PhxSim *sim = context->sim;
+    PhxUnitTable *units = &context->world->unit;
+    const uint32_t used = context->world->tables[PHX_TABLE_unit].used;
     (void)user;
+    memset(units->lean_x, 0, used * sizeof *units->lean_x);
+    memset(units->lean_y, 0, used * sizeof *units->lean_y);
     if (context->world->tables[PHX_TABLE_destination].live == 0) return;
     const PhxStatus status = phx_sim_derive_terrain(sim);
     if (status != PHX_OK) sim->trouble = status;
-    const uint32_t blends = list_blends(sim, 0);
-    for (uint32_t i = 0; i < blends; i++)
-        context->world->unit.lean_x[sim->later[i]] = context->world->unit.lean_y[sim->later[i]] = 0;
     for (sim->lane = 1; sim->lane < LANES; sim->lane++)
         for (uint32_t left = list_blends(sim, sim->lane); left > 0;) {
             left = phx_fields_prepare(sim, sim->later, left);

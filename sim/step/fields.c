@@ -121,6 +121,15 @@ uint32_t phx_fields_prepare(PhxSim *sim, const uint32_t *pending, uint32_t count
     return later;
 }
 
+/* What later phases of the tick write for some units and read of others: of a unit that they pass over, not
+ * what was left of a tick before, which isn't state. One that the phase `settle` wakes has its way before it.
+ */
+static void clear_scratch(PhxUnitTable *units, size_t slot) {
+    units->aim_x[slot] = units->aim_y[slot] = 0;
+    units->aim_left[slot] = 0;
+    units->left[slot] = UINT32_MAX;
+}
+
 /* Brings the ground up to date, lists the living and the moving units, and prepares the first batch of tiles:
  * in most matches, all. */
 void phx_phase_fields(const PhxPhaseContext *context, void *user) {
@@ -134,6 +143,7 @@ void phx_phase_fields(const PhxPhaseContext *context, void *user) {
     for (size_t s = phx_bitset_next(units->alive, units->used, 0); s < units->used;
          s = phx_bitset_next(units->alive, units->used, s + 1)) {
         sim->living[sim->living_count++] = (uint32_t)s;
+        clear_scratch(&context->world->unit, s);
         if (context->world->unit.activity[s] == 0) continue;
         sim->moving[sim->moving_count++] = (uint32_t)s;
         if (phx_unit_asks(context->world, (uint32_t)s))
