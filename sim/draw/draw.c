@@ -6,6 +6,8 @@
  */
 #include <phalanx/draw.h>
 
+#include <phalanx/building.h>
+
 #include <string.h>
 
 enum { BODY_CORNERS = 12 };
@@ -69,6 +71,21 @@ void phx_draw_units(const PhxSim *sim, const PhxDrawSink *sink) {
     }
 }
 
+void phx_draw_buildings(const PhxSim *sim, const PhxDrawSink *sink) {
+    PhxBuildingInfo building;
+    for (uint32_t slot = 0; slot < phx_sim_building_used(sim); slot++) {
+        if (!phx_sim_building(sim, phx_sim_building_handle(sim, slot), &building)) continue;
+        const fix16_t left = building.cells.x0 * PHX_FIX_ONE, right = building.cells.x1 * PHX_FIX_ONE;
+        const fix16_t top = building.cells.y0 * PHX_FIX_ONE, below = building.cells.y1 * PHX_FIX_ONE;
+        const PhxVec2 corner[4] = {{left, top}, {right, top}, {right, below}, {left, below}};
+        const uint8_t alpha = building.open_teams != 0 ? 0x50 : building.gate ? 0x90 : 0xd0;
+        if (sink->polygon)
+            sink->polygon(sink->user, corner, 4, with_alpha(phx_draw_player_color(building.player), alpha));
+        for (uint32_t c = 0; c < 4 && sink->line; c++)
+            sink->line(sink->user, corner[c], corner[(c + 1) % 4], 0x101010ff);
+    }
+}
+
 void phx_draw_goals(const PhxSim *sim, const PhxDrawSink *sink) {
     if (!sink->arrow) return;
     const PhxUnitView units = phx_sim_units(sim);
@@ -124,6 +141,7 @@ void phx_draw_players(const PhxSim *sim, const PhxDrawSink *sink) {
 
 void phx_draw_sim(const PhxSim *sim, uint32_t layers, const PhxDrawSink *sink) {
     if (layers & PHX_DRAW_TERRAIN) phx_draw_terrain(sim, sink);
+    if (layers & PHX_DRAW_BUILDINGS) phx_draw_buildings(sim, sink);
     if (layers & PHX_DRAW_GOALS) phx_draw_goals(sim, sink);
     if (layers & PHX_DRAW_UNITS) phx_draw_units(sim, sink);
     if (layers & PHX_DRAW_VELOCITIES) phx_draw_velocities(sim, sink);

@@ -1,5 +1,6 @@
 /* draw.c (test): what debug draw names is what the world holds, and naming it changes nothing. */
 #include <math.h>
+#include <phalanx/building.h>
 #include <phalanx/draw.h>
 #include <phalanx/hash.h>
 
@@ -150,6 +151,27 @@ PHX_TEST(draw, arrows_lead_to_goals_and_along_velocities_and_names_stand_at_the_
     double mean = 0;
     for (uint32_t i = 0; i < SAMPLE_UNITS; i += 2) mean += units.pos_x[i] / 5.0;
     CHECK(fabs(mean - seen.text_at[0].x) <= 0.5);
+    phx_sim_destroy(sim);
+}
+
+PHX_TEST(draw, buildings_are_their_cells_in_the_owners_colour_and_open_gates_are_pale) {
+    static Seen seen;
+    PhxSim *sim = sample_sim();
+    const PhxBuildingInfo buildings[2] = {{{20, 22, 23, 24}, 0, false, 0}, {{30, 22, 32, 26}, 1, true, 2}};
+    for (uint32_t b = 0; b < 2; b++)
+        CHECK_EQ(phx_sim_place_building(sim, &buildings[b], NULL), PHX_PLACEMENT_LEGAL);
+    PhxDrawSink sink = sink_of(&seen);
+    phx_draw_buildings(sim, &sink);
+    CHECK_EQ(seen.polygons, 2);
+    CHECK_EQ(seen.lines, 8);
+    for (uint32_t b = 0; b < 2; b++) {
+        const PhxCellRect cells = buildings[b].cells;
+        CHECK_EQ(seen.corners[b], 4);
+        CHECK(seen.polygon[b][0].x == cells.x0 * fix16_one && seen.polygon[b][0].y == cells.y0 * fix16_one);
+        CHECK(seen.polygon[b][2].x == cells.x1 * fix16_one && seen.polygon[b][2].y == cells.y1 * fix16_one);
+        CHECK_EQ(seen.polygon_color[b] >> 8, phx_draw_player_color(buildings[b].player) >> 8);
+    }
+    CHECK((seen.polygon_color[1] & 255) < (seen.polygon_color[0] & 255));
     phx_sim_destroy(sim);
 }
 

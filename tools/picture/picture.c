@@ -210,6 +210,8 @@ static PhxStatus paint(Picture *picture) {
     cairo_clip(cairo);
     const PhxMarks marks = {&picture->canvas, picture->sim, picture->trails, picture->units,
                             picture->map_width};
+    const PhxDrawSink sink = phx_canvas_sink(&picture->canvas);
+    phx_draw_buildings(picture->sim, &sink);
     phx_marks_trails(&marks);
     phx_marks_starts(&marks);
     phx_marks_units(&marks);

@@ -44,6 +44,9 @@ PhxDrawColor phx_draw_cost_color(uint8_t cost);
 
 /* The map as it stands: each row as runs of equal cost, row by row. At most width x height calls. */
 void phx_draw_terrain(const PhxSim *sim, const PhxDrawSink *sink);
+/* A standing building by ascending slot: its cells in its owner's colour, a gate paler and, where some team
+ * may pass it, paler still; and lines around it. */
+void phx_draw_buildings(const PhxSim *sim, const PhxDrawSink *sink);
 /* A living unit by ascending slot: its body as a 12-gon of its radius, and a line from the centre to the rim
  * in its heading's direction. Blocked units' bodies are half transparent. */
 void phx_draw_units(const PhxSim *sim, const PhxDrawSink *sink);
@@ -61,7 +64,8 @@ enum {
     PHX_DRAW_UNITS = 4,
     PHX_DRAW_VELOCITIES = 8,
     PHX_DRAW_PLAYERS = 16,
-    PHX_DRAW_ALL = 31
+    PHX_DRAW_BUILDINGS = 32, /* drawn after the terrain */
+    PHX_DRAW_ALL = 63
 };
 void phx_draw_sim(const PhxSim *sim, uint32_t layers, const PhxDrawSink *sink);
 
