@@ -15,6 +15,22 @@
 
 enum { MATCH_SIDE = 32, MATCH_UNITS = 14, MATCH_TICKS = 100 };
 
+/* Where the engine's phases and the columns of its table of units are, for faults in them. */
+enum {
+#define PHX_PHASE(name, paused, reads, writes) MATCH_PHASE_##name,
+#include "../../sim/step/phases.def"
+    MATCH_PHASE_COUNT
+};
+enum {
+#define PHX_TABLE_BEGIN(kind, name, Struct, doc)
+#define PHX_COLUMN(type, name, lanes, klass, low, high, unit) MATCH_UNIT_##name,
+#define PHX_TABLE_END(name, Struct)
+#include "../../sim/state/tables/unit.def"
+};
+#undef PHX_TABLE_BEGIN
+#undef PHX_COLUMN
+#undef PHX_TABLE_END
+
 static inline uint32_t match_campaign(uint32_t few, uint32_t all) {
     const char *is_long = getenv("PHX_LONG");
     return is_long && strcmp(is_long, "1") == 0 ? all : few;

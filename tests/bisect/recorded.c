@@ -30,7 +30,12 @@ PHX_TEST(recorded, a_flip_that_stands_alone_is_named_with_its_row_from_either_si
     match_record(clean, SEED, 80, UINT32_MAX);
     for (uint32_t bit = 0; bit < 20; bit += 5) {
         /* unit.vel_x of row 5 after the phase arrive: nothing of this tick reads it any more. */
-        PhxFault fault = {.tick = 40 + bit, .phase = 6, .table = 3, .column = 3, .row = 5, .bit = bit};
+        PhxFault fault = {.tick = 40 + bit,
+                          .phase = MATCH_PHASE_arrive,
+                          .table = PHX_TABLE_unit,
+                          .column = MATCH_UNIT_vel_x,
+                          .row = 5,
+                          .bit = bit};
         CHECK(match_record_faulty(other, SEED, 80, UINT32_MAX, &fault));
         for (int turned = 0; turned < 2; turned++) {
             char text[2048];
@@ -61,7 +66,12 @@ PHX_TEST(recorded, what_cannot_be_known_is_said) {
     char text[2048];
     match_record(clean, SEED, 60, UINT32_MAX);
     /* A position before the units move: it spreads over several columns before the hash is taken. */
-    PhxFault fault = {.tick = 30, .phase = 2, .table = 3, .column = 1, .row = 3, .bit = 15};
+    PhxFault fault = {.tick = 30,
+                      .phase = MATCH_PHASE_goals,
+                      .table = PHX_TABLE_unit,
+                      .column = MATCH_UNIT_pos_x,
+                      .row = 3,
+                      .bit = 15};
     CHECK(match_record_faulty(other, SEED, 60, UINT32_MAX, &fault));
     fault.bit = 14;
     CHECK(match_record_faulty(third, SEED, 60, UINT32_MAX, &fault));
@@ -99,7 +109,12 @@ static uint32_t differences(uint32_t ticks, PhxFault *fault, PhxDifference out[6
 PHX_TEST(recorded, kept_states_name_every_value_that_differs) {
     const char *clean = match_path("clean.phxr"), *kept = match_path("kept.phxr"),
                *other = match_path("other.phxr");
-    PhxFault fault = {.tick = 30, .phase = 2, .table = 3, .column = 1, .row = 3, .bit = 15};
+    PhxFault fault = {.tick = 30,
+                      .phase = MATCH_PHASE_goals,
+                      .table = PHX_TABLE_unit,
+                      .column = MATCH_UNIT_pos_x,
+                      .row = 3,
+                      .bit = 15};
     PhxDifference want[64];
     match_record(clean, SEED, 60, UINT32_MAX);
     match_record_with(kept, SEED, 60, UINT32_MAX, 30);
@@ -269,7 +284,12 @@ PHX_TEST(recorded, a_false_keyframe_with_right_hashes_is_a_finding) {
                "agree on the hashes of all 60 ticks. But the keyframe at byte ",
                "of false.phxr isn't the state at its tick 30");
     /* A divergence further on is the finding, and the keyframe a remark. */
-    PhxFault fault = {.tick = 40, .phase = 6, .table = 3, .column = 3, .row = 5, .bit = 2};
+    PhxFault fault = {.tick = 40,
+                      .phase = MATCH_PHASE_arrive,
+                      .table = PHX_TABLE_unit,
+                      .column = MATCH_UNIT_vel_x,
+                      .row = 5,
+                      .bit = 2};
     CHECK(match_record_faulty(other, SEED, 60, UINT32_MAX, &fault));
     report = compare(path, other);
     check_value(report, "vel_x", 5, report->values[0].left, report->values[0].left ^ 4);

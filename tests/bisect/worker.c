@@ -37,10 +37,15 @@ PHX_TEST(worker, going_back_and_looking_inside_change_nothing) {
     const char *path = match_path("worker.phxr");
     match_record(path, 5, 60, UINT32_MAX);
     char *straight = ask(path, "play 50\n");
-    char *jumps = ask(path, "play 20\nplay 40\nseek 45\nseek 25\nseek 10\ntrace\ntrace\nseek 30\n"
-                            "stop 2 begin\ncolumns\nvalue 3 1 4\nrows 3 1 0 99\nstop 5 end\nvalue 3 16 4\n"
-                            "seek 30 afresh\nstop 8 end\nseek 31\nplay 40 deep\nplay 50\nquit\n");
-    CHECK_EQ(count_of(jumps, "error"), 0);
+    char requests[1024];
+    snprintf(requests, sizeof requests,
+             "play 20\nplay 40\nseek 45\nseek 25\nseek 10\ntrace\ntrace\nseek 30\n"
+             "stop %d begin\ncolumns\nvalue %d %d 4\nrows %d %d 0 99\nstop %d end\nvalue %d %d 4\n"
+             "seek 30 afresh\nstop %d end\nseek 31\nplay 40 deep\nplay 50\nquit\n",
+             MATCH_PHASE_prefer, PHX_TABLE_unit, MATCH_UNIT_pos_x, PHX_TABLE_unit, MATCH_UNIT_pos_x,
+             MATCH_PHASE_integrate, PHX_TABLE_unit, MATCH_UNIT_pref_y, MATCH_PHASE_audit);
+    char *jumps = ask(path, requests);
+    CHECK_THAT(count_of(jumps, "error") == 0, "%s", jumps);
     CHECK_EQ(count_of(straight, "ok"), 3);
     /* The last line but "ok" is the state before tick 50. */
     const char *state = strstr(straight, "\nok 50 ");
@@ -56,9 +61,13 @@ PHX_TEST(worker, bad_requests_get_a_word_and_change_nothing) {
     CHECK_EQ(count_of(text, "error"), 6);
     CHECK_EQ(count_of(text, "ok"), 0);
     free(text);
-    text = ask(path, "play\nplay x\nplay 4294967296\nplay 9\nplay 3\nplay 12 deeper\nseek\nseek 99\nstop 3\n"
-                     "stop 77 end\nseek 9\nvalue 9 9 9\nvalue 3 99 0\nvalue 3 1 4000000000\nrows 3 1 7\n"
-                     "rows 3 1 4000000000 1\nstop 3 end\nstop 2 begin\nhash\nquit\n");
+    char requests[1024];
+    snprintf(requests, sizeof requests,
+             "play\nplay x\nplay 4294967296\nplay 9\nplay 3\nplay 12 deeper\nseek\nseek 99\nstop 3\n"
+             "stop 77 end\nseek 9\nvalue %d 9 9\nvalue %d 99 0\nvalue %d 1 4000000000\nrows %d 1 7\n"
+             "rows %d 1 4000000000 1\nstop 3 end\nstop 2 begin\nhash\nquit\n",
+             PHX_TABLE_BUILTIN_COUNT, PHX_TABLE_unit, PHX_TABLE_unit, PHX_TABLE_unit, PHX_TABLE_unit);
+    text = ask(path, requests);
     CHECK_THAT(count_of(text, "error") == 13, "%s", text);
     free(text);
     char *longest = malloc(9000);
@@ -140,7 +149,10 @@ static void expect(int code, const char *part, const char *const *words) {
 
 PHX_TEST(command_line, programs_as_sides_and_exit_codes_for_git_bisect) {
     const char *path = match_path("cli.phxr"), *other = match_path("cli-other.phxr");
-    static const char good[] = PHX_WORKER_PROGRAM, bad[] = PHX_WORKER_FAULTY " --fault 33,5,3,1,7,0,4";
+    static const char good[] = PHX_WORKER_PROGRAM;
+    char bad[1024];
+    snprintf(bad, sizeof bad, "%s --fault 33,%d,%d,%d,7,0,4", PHX_WORKER_FAULTY, MATCH_PHASE_integrate,
+             PHX_TABLE_unit, MATCH_UNIT_pos_x);
     match_record(path, 5, 60, UINT32_MAX);
     match_record(other, 6, 60, UINT32_MAX);
     expect(0, "agree on all 60 ticks", WORDS(path, "--left", good));
