@@ -63,6 +63,11 @@ static PhxStatus check_site(const PhxWorld *world, const PhxBuildingDef *def, Ph
         return phx_error_set(error, PHX_ERROR_RANGE, def->player, "there is no player %u", def->player);
     if (def->gate == 0 && def->open_teams != 0)
         return phx_error_set(error, PHX_ERROR_RANGE, 0, "only a gate can be open");
+    for (uint32_t y = def->y; y < below; y++)
+        for (uint32_t x = def->x; x < right; x++)
+            if (world->terrain.cost[y * terrain->width + x] == PHX_NAV_IMPASSABLE)
+                return phx_error_set(error, PHX_ERROR_RANGE, y * terrain->width + x,
+                                     "a building at %u,%u lies on the wall at %u,%u", def->x, def->y, x, y);
     for (uint32_t b = 0; b < buildings->used; b++) {
         if (!phx_table_alive(buildings, b)) continue;
         const PhxBuildingTable *other = &world->building;

@@ -254,41 +254,15 @@ static PhxVec2 real_velocity(const PhxUnitLimits *limits, PhxVec2 wanted, PhxVec
     return phx_vec2_clamp_length(real, limits->speed);
 }
 
-/* The nearest place with room for all of a unit: of its own layer; where that has none, or there is no layer,
- * the nearest open cell. False: the map has none. */
-static bool place_with_room(const PhxSim *sim, uint32_t slot, const PhxNavGrid *grid, PhxVec2 at,
-                            PhxVec2 *place) {
-    const uint32_t layer = phx_layers_of(sim, slot), size = phx_layers_size(sim, layer);
-    uint32_t open = PHX_NAV_NO_CELL;
-    if (phx_layers_is_ready(sim, layer)) {
-        const PhxNavGrid plane = phx_routes_plane(sim->layers.routes, layer);
-        open = phx_nav_nearest_open(&plane, phx_cost_cell_of(&plane, size, at.x, at.y));
-        if (open != PHX_NAV_NO_CELL) *place = phx_cost_center_of(&plane, size, open);
-    }
-    if (open != PHX_NAV_NO_CELL) return true;
-    open = phx_nav_nearest_open(grid, phx_nav_cell_clamped(grid, at.x, at.y));
-    if (open != PHX_NAV_NO_CELL) *place = phx_nav_cell_center(grid, open);
-    return open != PHX_NAV_NO_CELL;
-}
-
-/* Something was built on the unit, however large, or left it a gap that it doesn't fit into: straight out, by
- * up to a body's or a cell's width a tick. */
-static PhxVec2 way_out(const PhxSim *sim, uint32_t slot, const PhxNavGrid *grid, PhxVec2 at, fix16_t radius) {
-    PhxVec2 place;
-    if (!place_with_room(sim, slot, grid, at, &place)) return at;
-    return phx_vec2_add(
-        at, phx_vec2_clamp_length(phx_vec2_sub(place, at), radius > PHX_FIX_ONE ? radius : PHX_FIX_ONE));
-}
-
 /* One step as far as walls let it. A unit whose centre is in the solid, or that is wedged so that it can't
  * move at all, walks out instead. */
 static PhxVec2 step_of(const PhxSim *sim, uint32_t slot, PhxVec2 at, PhxVec2 way, fix16_t radius) {
     const PhxNavGrid grid = phx_barriers_grid(sim, slot);
     if (grid.cost[phx_nav_cell_clamped(&grid, at.x, at.y)] == PHX_NAV_IMPASSABLE)
-        return way_out(sim, slot, &grid, at, radius);
+        return phx_unit_way_out(sim, slot, &grid, at);
     const PhxVec2 to = phx_walls_move(&grid, at, way, radius);
     if (!phx_vec2_equal(to, at) || phx_walls_clear(&grid, at, radius)) return to;
-    return way_out(sim, slot, &grid, at, radius);
+    return phx_unit_way_out(sim, slot, &grid, at);
 }
 
 static void integrate_unit(const PhxSim *sim, uint32_t slot) {

@@ -12,7 +12,8 @@ extern "C" {
 #endif
 
 /* `allocate` returns `size` bytes aligned to 64, or null; the bytes need not be cleared. `release` gets what
- * allocate returned, and its size. Both may be called from the thread that creates or destroys only. */
+ * allocate returned, and its size. Both are called from the
+ * thread that creates, steps, restores or destroys, and from no job. */
 typedef struct PhxAllocator {
     void *(*allocate)(void *user, size_t size);
     void (*release)(void *user, void *memory, size_t size);

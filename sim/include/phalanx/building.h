@@ -2,11 +2,13 @@
  * it dearer or cheaper; and the question, asked beforehand, what a building would do.
  *
  * A building closes its cells to everyone; a gate lets the teams in its mask through. Units that a change
- * leaves inside of closed cells walk out to the nearest open cell by themselves; none is lost, and nobody is
- * carried across. Players do all this by the commands PLACE, RAZE and GATE, the host by GROUND; a game's own
- * commands and phases call the functions below that take a PhxSim that isn't const: they change state, so
- * only while a tick is being computed, from the function of a command or a phase (which has to declare the
- * columns), on the thread that runs it. What they change is seen by ways from the next tick at the latest.
+ * leaves inside of closed cells walk out by themselves, to the nearest open cell that a straight walk over
+ * the map's open ground leads to; none is lost, and nobody is carried through a wall of the map (who has no
+ * such cell stays until there is one). Players do all this by the commands PLACE, RAZE and GATE, the host by
+ * GROUND; a game's own commands and phases call the functions below that take a PhxSim that isn't const: they
+ * change state, so only while a tick is being computed, from the function of a command or a phase (which has
+ * to declare the columns), on the thread that runs it. What they change is seen by ways from the next tick at
+ * the latest.
  *
  * A command that can't be carried out is counted (match.commands_full where a table was full, else
  * match.commands_late) and said (PHX_EVENT_REFUSED). Determinism: all answers are pure functions of the

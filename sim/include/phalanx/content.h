@@ -65,7 +65,8 @@ PHX_MUST_USE PhxStatus phx_content_set_density_period(PhxContentBuilder *builder
 PHX_MUST_USE PhxStatus phx_content_add_profile(PhxContentBuilder *builder, const char *name,
                                                const PhxCostProfile *profile, uint8_t *index,
                                                PhxError *error);
-/* A building must lie on the map, off other buildings; units given later must stand clear of it. */
+/* A building must lie on open ground of the map, off other buildings; units given later must stand clear of
+ * it. */
 PHX_MUST_USE PhxStatus phx_content_add_building(PhxContentBuilder *builder, const PhxBuildingDef *def,
                                                 PhxError *error);
 PHX_MUST_USE PhxStatus phx_content_add_modifier(PhxContentBuilder *builder, const PhxCostModifier *modifier,

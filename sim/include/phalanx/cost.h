@@ -23,6 +23,9 @@
  * of a passable cell of its layer, or on a straight line between the centres of two that a step joins (nav.h:
  * diagonal steps need both side cells), touches no closed cell; and a corridor of just n cells is open to it.
  *
+ * What stops a body is ground 255, buildings and shut gates alone. What only a profile closes (a kind, a
+ * slope) no way leads over, but a unit that is pushed there isn't held: its field leads it out.
+ *
  * Memory: no allocation; composing takes up to 16 KB of stack. Threads: nothing is shared; different
  * rectangles of one plane may be composed at once. Determinism: integers; a pure function of the sources, no
  * matter how the map is cut into rectangles, nor in which order buildings and modifiers are listed.

@@ -146,7 +146,8 @@ enum { PHX_TICK_COMMAND_LIMIT = 4096 };
 /* Computes one tick. Commands are executed in the order (slot, sequence), whatever order they come in; the
  * host's slot is last. Two commands with equal (slot, sequence): PHX_ERROR_ARGUMENT and no tick. More than
  * PHX_TICK_COMMAND_LIMIT, or 2^32 - 1 ticks done: PHX_ERROR_LIMIT and no tick. A malformed or late command is
- * a counted no-op. */
+ * a counted no-op. PHX_ERROR_MEMORY, possible only where the ground changed: the world may be between two
+ * ticks; destroy it, or restore a snapshot into it, and don't go on. */
 PHX_MUST_USE PhxStatus phx_sim_step(PhxSim *sim, const PhxCommand *commands, uint32_t count);
 
 /* Ticks computed so far; hashes of the state as it stands (computed by step, restore and create). */

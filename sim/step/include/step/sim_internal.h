@@ -177,6 +177,9 @@ bool phx_layers_is_ready(const PhxSim *sim, uint32_t layer);
 
 /* fields.c: the field to a unit's goal. The unit must be in sim->batch. */
 PhxUnitField phx_fields_of(const PhxSim *sim, uint32_t slot);
+/* way_out.c: where a unit that stands in the solid, or is wedged, stands after this tick. `solid`: what stops
+ * it. */
+PhxVec2 phx_unit_way_out(const PhxSim *sim, uint32_t slot, const PhxNavGrid *solid, PhxVec2 at);
 /* crowded.c: the way of a unit that is held up where others rest, around them. False: it isn't, or there is
  * none.
  */
