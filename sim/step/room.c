@@ -128,13 +128,25 @@ bool phx_room_can_stand(const PhxRoom *room, PhxVec2 at) {
            phx_walls_clear(&ground->solid, at, room->radius);
 }
 
+/* Whether the cell and the eight around it are open, so that no body of up to a cell's width touches a wall.
+ */
+static bool is_amid_open(const PhxRoomGround *ground, uint32_t cell) {
+    const uint32_t width = ground->solid.width, x = cell % width, y = cell / width;
+    if (x == 0 || y == 0 || x + 1 >= width || y + 1 >= ground->solid.height) return false;
+    for (uint32_t row = cell - width; row <= cell + width; row += width)
+        for (uint32_t c = row - 1; c <= row + 1; c++)
+            if (ground->solid.cost[c] == PHX_NAV_IMPASSABLE) return false;
+    return true;
+}
+
 static void classify(PhxRoom *room, uint32_t point) {
     const PhxVec2 at = phx_room_position(room, point);
     const uint32_t cell = phx_nav_cell_at(&room->ground.solid, at.x, at.y);
     const bool solid = cell == PHX_NAV_NO_CELL || room->ground.solid.cost[cell] == PHX_NAV_IMPASSABLE;
     const bool open =
         !solid && (room->ground.size > 1 || room->ground.plane.cost[cell] != PHX_NAV_IMPASSABLE);
-    const bool stands = open && phx_room_can_stand(room, at);
+    const bool easy = open && room->ground.size == 1 && is_amid_open(&room->ground, cell);
+    const bool stands = open && (easy || phx_room_can_stand(room, at));
     const bool fine = room->spacing <= PHX_FIX_ONE; /* coarse points don't see thin walls */
     mark(room, point, (open && (fine || stands) ? OPEN : 0u) | (stands ? STANDS : 0u) | REACHED);
 }

@@ -245,6 +245,27 @@ static void seek(PhxRoom *room, PhxWorld *world, uint32_t slot) {
     units->aim_left[slot] = room->value[phx_room_point(room, at)];
 }
 
+/* Whether anything is to be decided: a unit has come within the disc's margin, or one of the group stands
+ * farther out than need be. Else the ways of the room would lead nobody. */
+static bool is_needed(const PhxRoom *room, const PhxWorld *world, const PhxSpatial *spatial,
+                      const PhxSeeker *group, uint32_t count) {
+    const int64_t near = (int64_t)phx_room_flooded(room) + 2 * (int64_t)room->spacing;
+    for (uint32_t i = 0; i < count; i++)
+        if (phx_vec2_distance_sq(position_of(world, group[i].slot), room->anchor) <= (uint64_t)(near * near))
+            return true;
+    PhxSpatialWindow window;
+    if (!phx_spatial_window(spatial, room->anchor, phx_room_reach(room->radius), &window)) return false;
+    for (uint32_t cy = window.first_y; cy <= window.last_y; cy++)
+        for (uint32_t row = spatial->cell_start[cy * spatial->width + window.first_x];
+             row < spatial->cell_start[cy * spatial->width + window.last_x + 1]; row++) {
+            PhxVec2 spot;
+            if (is_member(world, group, spatial->slot[row]) && spot_of(world, spatial->slot[row], &spot) &&
+                phx_room_outside(room, spot))
+                return true;
+        }
+    return false;
+}
+
 static void settle_group(PhxSim *sim, const PhxSeeker *group, uint32_t count, PhxRoom *room) {
     PhxWorld *world = sim->world;
     const uint32_t layer = phx_layers_of(sim, group->slot);
@@ -253,6 +274,7 @@ static void settle_group(PhxSim *sim, const PhxSeeker *group, uint32_t count, Ph
                                   .size = phx_layers_size(sim, layer)};
     const PhxVec2 anchor = {group->goal_x, group->goal_y};
     phx_room_begin(room, &ground, anchor, group->radius, area_of(world, &sim->spatial, group, count));
+    if (!is_needed(room, world, &sim->spatial, group, count)) return;
     occupy_all(room, world, &sim->spatial, group);
     phx_room_solve(room);
     for (uint32_t i = 0; i < count; i++) seek(room, world, group[i].slot);
