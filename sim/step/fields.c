@@ -124,11 +124,7 @@ uint32_t phx_fields_prepare(PhxSim *sim, const uint32_t *pending, uint32_t count
 /* What later phases of the tick write for some units and read of others: of a unit that they pass over, not
  * what was left of a tick before, which isn't state. One that the phase `settle` wakes has its way before it.
  */
-static void clear_scratch(PhxUnitTable *units, size_t slot) {
-    units->aim_x[slot] = units->aim_y[slot] = 0;
-    units->aim_left[slot] = 0;
-    units->left[slot] = UINT32_MAX;
-}
+static void clear_scratch(PhxUnitTable *units, size_t slot) { units->left[slot] = UINT32_MAX; }
 
 /* Brings the ground up to date, lists the living and the moving units, and prepares the first batch of tiles:
  * in most matches, all. */

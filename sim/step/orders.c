@@ -19,6 +19,9 @@ void phx_order_end(PhxWorld *world, uint32_t unit) {
     u->chase[unit] = PHX_HANDLE_NONE;
     u->chase_threshold[unit] = 0;
     u->way_x[unit] = u->way_y[unit] = 0;
+    u->aim[unit] = 0;
+    u->aim_x[unit] = u->aim_y[unit] = 0;
+    u->aim_left[unit] = 0;
     u->stalled[unit] = 0;
     u->stuck[unit] = 0;
     u->yielded[unit] = 0;

@@ -58,7 +58,6 @@ static bool has_place(const PhxUnitTable *units, uint32_t slot) {
 
 static void note_spot(PhxUnitTable *units, uint32_t slot) {
     const bool stands = units->activity[slot] == 0, promised = !stands && has_place(units, slot);
-    units->aim[slot] = 0;
     units->spot[slot] = stands || promised;
     units->spot_x[slot] = promised ? units->place_x[slot] : units->pos_x[slot];
     units->spot_y[slot] = promised ? units->place_y[slot] : units->pos_y[slot];
@@ -277,15 +276,26 @@ static void settle_group(PhxSim *sim, const PhxSeeker *group, uint32_t count, Ph
     if (!is_needed(room, world, &sim->spatial, group, count)) return;
     occupy_all(room, world, &sim->spatial, group);
     phx_room_solve(room);
-    for (uint32_t i = 0; i < count; i++) seek(room, world, group[i].slot);
+    for (uint32_t i = 0; i < count; i++) {
+        world->unit.aim[group[i].slot] = 0;
+        seek(room, world, group[i].slot);
+    }
     call_in(room, world, &sim->spatial, group);
+}
+
+/* Many that seek look for places in every tick, as each changes what the others find; one alone does it four
+ * times a second, at a tick of its own, and walks on as it was told between that. */
+static bool is_due(const PhxSim *sim, const PhxSeeker *group, uint32_t count) {
+    const uint32_t period = sim->world->match.tick_rate[0] / 4u + 1u;
+    return count > 1 || (sim->world->match.tick[0] + group->slot) % period == 0;
 }
 
 static void settle_range(void *context, uint32_t begin, uint32_t end, uint32_t worker) {
     PhxSim *sim = context;
     for (uint32_t g = begin; g < end; g++)
-        settle_group(sim, sim->seekers + sim->groups[g], sim->groups[g + 1] - sim->groups[g],
-                     &sim->rooms[worker]);
+        if (is_due(sim, sim->seekers + sim->groups[g], sim->groups[g + 1] - sim->groups[g]))
+            settle_group(sim, sim->seekers + sim->groups[g], sim->groups[g + 1] - sim->groups[g],
+                         &sim->rooms[worker]);
 }
 
 void phx_phase_settle(const PhxPhaseContext *context, void *user) {
@@ -297,9 +307,12 @@ void phx_phase_settle(const PhxPhaseContext *context, void *user) {
         const uint32_t slot = sim->living[i];
         note_spot(units, slot);
         if (units->activity[slot] == 0) continue;
+        if (units->aim[slot] != AIM_WAY) units->aim[slot] = 0;
         if (has_place(units, slot))
             walk_to(units, slot, AIM_PLACE, phx_vec2(units->place_x[slot], units->place_y[slot]));
-        else if (seeks(sim, slot))
+        else if (!seeks(sim, slot))
+            units->aim[slot] = 0;
+        else
             sim->seekers[seekers++] = (PhxSeeker){units->goal_x[slot],
                                                   units->goal_y[slot],
                                                   radius_of(context->world, slot),

@@ -6,8 +6,8 @@
  * place that is farthest from it; those behind it do the same for it, so that a whole file backs out. A
  * stalled unit that waits for no one is stuck: it steps aside, the side chosen by its slot and by how often
  * it tried. Counts and places are state and end with progress. In: positions, what is left of the ways. Out:
- * detours. Cost: a query of neighbours for each stalled unit. Determinism: a unit's job writes its own rows
- * only, and reads columns of others that the phase doesn't write; neighbours are ordered by (distance, slot).
+ * detours. Cost: a query of neighbours for each stalled unit. Determinism: serial, by ascending slot, as a
+ * count that one unit begins anew is read of others; neighbours are ordered by (distance, slot).
  */
 #include "step/sim_internal.h"
 
@@ -109,14 +109,8 @@ static void unstick_unit(const PhxSim *sim, uint32_t slot) {
     }
 }
 
-static void unstick_range(void *context, uint32_t begin, uint32_t end, uint32_t worker) {
-    const PhxSim *sim = context;
-    (void)worker;
-    for (uint32_t i = begin; i < end; i++) unstick_unit(sim, sim->moving[i]);
-}
-
 void phx_phase_unstick(const PhxPhaseContext *context, void *user) {
-    PhxSim *sim = context->sim;
+    const PhxSim *sim = context->sim;
     (void)user;
-    phx_parallel_for(context->jobs, sim->moving_count, PHX_SIM_UNIT_GRAIN, unstick_range, sim);
+    for (uint32_t i = 0; i < sim->moving_count; i++) unstick_unit(sim, sim->moving[i]);
 }
