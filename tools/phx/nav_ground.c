@@ -159,8 +159,8 @@ int phx_nav_ground_read(PhxNavInput *input, const PhxNavWords *words) {
     if (code != PHX_CLI_GO) return code;
     const bool map = begins(bytes, size, "type"), replay = begins(bytes, size, replay_mark);
     if (map && words->type != NULL)
-        code = phx_cli_fail(input->cli, "--type: %s is a map without units; give --radius, or name a scenario",
-                            input->path);
+        code = phx_cli_fail(
+            input->cli, "--type: %s is a map without units; give --radius, or name a scenario", input->path);
     else if (!replay && words->tick != NULL)
         code = phx_cli_fail(input->cli, "--tick: %s is no replay: it has its first tick alone", input->path);
     else if (!map && !replay)
