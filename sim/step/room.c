@@ -39,6 +39,7 @@ void phx_room_layout(PhxRoom *room, PhxArena *arena) {
     made.prev = PHX_ARENA_ARRAY(arena, uint32_t, PHX_ROOM_POINTS);
     made.head = PHX_ARENA_ARRAY(arena, uint32_t, PHX_ROOM_LEVELS);
     made.used = PHX_ARENA_ARRAY(arena, uint64_t, PHX_ROOM_LEVELS / 64);
+    made.quarters = PHX_ARENA_ARRAY(arena, uint16_t, PHX_ROOM_POINTS);
     made.touched = PHX_ARENA_ARRAY(arena, uint32_t, PHX_ROOM_POINTS);
     if (!room) return;
     *room = made;
@@ -93,7 +94,7 @@ static bool in_window(int64_t i, int64_t j) {
 /* Distance of a point from the anchor, in quarters of a step. */
 static uint32_t quarters_to_anchor(const PhxRoom *room, uint32_t point) {
     const PhxVec2 to = phx_vec2_sub(phx_room_position(room, point), room->anchor);
-    return (uint32_t)(4u * (uint64_t)phx_vec2_length(to) / room->spacing);
+    return (uint32_t)(4u * (uint64_t)phx_vec2_length(to) >> room->spacing_shift);
 }
 
 /* Buckets. */
@@ -158,7 +159,8 @@ static void flood(PhxRoom *room, uint32_t from, uint64_t points_wanted) {
     uint32_t level = 0, last = STEPS_LIMIT, low;
     room->disc = STEPS_LIMIT;
     classify(room, from);
-    put(room, low = quarters_to_anchor(room, from), from);
+    room->quarters[from] = (uint16_t)(low = quarters_to_anchor(room, from));
+    put(room, low, from);
     for (level = low; level <= last; level++) {
         for (uint32_t at = low < level ? low : level; at <= level;) {
             const uint32_t point = room->head[at];
@@ -173,7 +175,7 @@ static void flood(PhxRoom *room, uint32_t from, uint64_t points_wanted) {
                 const uint32_t n = neighbour(point, code);
                 if (n == PHX_ROOM_NONE || (room->open[n] & REACHED) != 0) continue;
                 classify(room, n);
-                const uint32_t where = quarters_to_anchor(room, n);
+                const uint32_t where = room->quarters[n] = (uint16_t)quarters_to_anchor(room, n);
                 if (where > last) continue;
                 put(room, where, n);
                 if (where < at) at = where;
@@ -220,6 +222,8 @@ void phx_room_begin(PhxRoom *room, const PhxRoomGround *ground, PhxVec2 anchor, 
     room->anchor = anchor;
     room->radius = radius;
     room->spacing = spacing;
+    room->spacing_shift = 0;
+    while (spacing >> room->spacing_shift > 1) room->spacing_shift++;
     /* on multiples of the spacing, or on centres of cells; positions stay far within 32 bits */
     room->base.x =
         (fix16_t)((((int64_t)anchor.x + (1 << 30)) / spacing) * spacing - (1 << 30) - half + offset);
@@ -264,8 +268,10 @@ static bool passable(const PhxRoom *room, uint32_t point) {
 }
 
 bool phx_room_outside(const PhxRoom *room, PhxVec2 at) {
-    const uint64_t distance = phx_vec2_length(phx_vec2_sub(at, room->anchor));
-    return 16 * distance > 5 * (uint64_t)room->disc * room->spacing; /* the limit: 1.25 discs */
+    /* The limit is 1.25 discs; a distance, rounded down, is beyond L exactly if its square is (L + 1)^2 or
+     * more. */
+    const uint64_t beyond = 5 * (uint64_t)room->disc * room->spacing / 16 + 1;
+    return phx_vec2_distance_sq(at, room->anchor) >= beyond * beyond;
 }
 
 bool phx_room_has_place_inside(const PhxRoom *room, PhxVec2 at) {
@@ -274,7 +280,8 @@ bool phx_room_has_place_inside(const PhxRoom *room, PhxVec2 at) {
 }
 
 static uint32_t price_of(const PhxRoom *room, uint32_t point) {
-    const uint32_t quarters = quarters_to_anchor(room, point);
+    const uint32_t quarters =
+        room->quarters[point]; /* whoever asks, asks of a point that the flood reached */
     return quarters * PRICE / 4 + (phx_room_outside(room, phx_room_position(room, point)) ? OUTSIDE : 0);
 }
 

@@ -34,16 +34,19 @@ typedef struct PhxRoomGround {
 
 typedef struct PhxRoom {
     PhxRoomGround ground;
-    PhxVec2 anchor, base; /* world; base: of lattice point 0 */
-    fix16_t radius;       /* of the bodies */
-    uint32_t spacing;     /* raw, a power of two */
-    uint32_t start;       /* the lattice point nearest to the anchor where such a body can stand, or none */
-    uint32_t disc;        /* radius that the group fills at 80%, lattice steps times 4 */
-    uint32_t flooded;     /* radius of the disc and its margin, lattice steps times 4 */
-    uint8_t *open;        /* bits, by point: room.c */
-    uint32_t *value;      /* value of the way; PHX_ROOM_NONE: no way */
-    uint32_t *owner;      /* slot of the unit whose place covers the point, or none */
-    uint32_t *gap;        /* squared distance to that place, raw / 16, for the nearest to win */
+    PhxVec2 anchor, base;   /* world; base: of lattice point 0 */
+    fix16_t radius;         /* of the bodies */
+    uint32_t spacing;       /* raw, a power of two */
+    uint32_t spacing_shift; /* of which power */
+    uint32_t start;         /* the lattice point nearest to the anchor where such a body can stand, or none */
+    uint32_t disc;          /* radius that the group fills at 80%, lattice steps times 4 */
+    uint32_t flooded;       /* radius of the disc and its margin, lattice steps times 4 */
+    uint8_t *open;          /* bits, by point: room.c */
+    uint16_t *
+        quarters; /* of a point that the flood reached: its distance from the anchor, lattice steps times 4 */
+    uint32_t *value;                  /* value of the way; PHX_ROOM_NONE: no way */
+    uint32_t *owner;                  /* slot of the unit whose place covers the point, or none */
+    uint32_t *gap;                    /* squared distance to that place, raw / 16, for the nearest to win */
     uint32_t *next, *prev, *head;     /* buckets of points by value; empty between calls */
     uint64_t *used;                   /* bit set of buckets that held a point */
     uint32_t *touched, touched_count; /* points that aren't as after layout */
