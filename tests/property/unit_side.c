@@ -396,6 +396,35 @@ PHX_TEST(unit_side, closed_cells_are_left_by_the_nearest_way) {
     phx_sim_destroy(sim);
 }
 
+/* A building on a unit beside a wall: the cell behind the wall is the nearest open one, and yet it leaves on
+ * its own side, however large the building; where no cell of its side is left, it stays. */
+PHX_TEST(unit_side, nobody_is_carried_through_a_wall_by_a_building) {
+    for (int sealed = 0; sealed < 2; sealed++) {
+        Stage stage = stage_of(1);
+        wall(&stage, 20, 0, 21, SIDE);
+        if (sealed) wall(&stage, 3, 3, 20, 4), wall(&stage, 3, 20, 20, 21), wall(&stage, 3, 3, 4, 21);
+        stage.x[0] = 19.5, stage.y[0] = 12.5;
+        PhxSim *sim = raise(&stage);
+        const PhxNavGrid map = phx_sim_map(sim);
+        const PhxUnitView units = phx_sim_units(sim);
+        give(sim,
+             (PhxCommandData){.type = PHX_COMMAND_PLACE, .cell_x = 4, .cell_y = 4, .width = 16, .height = 16},
+             0, 0);
+        CHECK_EQ(events_of(sim, PHX_EVENT_BUILT), 1);
+        for (uint32_t t = 0; t < 200; t++) {
+            CHECK_THAT(units.pos_x[0] < fixed(20), "sealed %d: it is at %f", sealed,
+                       units.pos_x[0] / 65536.0);
+            pass(sim, 1);
+        }
+        const bool inside =
+            units.pos_x[0] > fixed(4) && units.pos_y[0] > fixed(4) && units.pos_y[0] < fixed(20);
+        CHECK_EQ(inside, sealed == 1);
+        if (!sealed)
+            CHECK(phx_walls_clear(&map, phx_vec2(units.pos_x[0], units.pos_y[0]), stage.type.radius));
+        phx_sim_destroy(sim);
+    }
+}
+
 PHX_TEST(unit_side, a_unit_alone_ends_at_the_very_point) {
     uint64_t seed = 3;
     for (int round = 0; round < 12; round++) {
