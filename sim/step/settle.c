@@ -4,9 +4,10 @@
  * In: positions, goals, who stands where. Out: for each unit that is under way near its goal a point to walk
  * to; places that are promised (state); units that stood already and move up to let others in. A group is all
  * units of one player, radius and cost profile that were sent to one point, by whatever orders. Cost: a room
- * (room.h) for each group that has a unit under way near its goal; nothing for the others. Determinism:
- * groups are independent: a job changes only rows of its own group, and reads of others only columns that
- * this phase doesn't write. Within a group units are served by ascending slot.
+ * (room.h) for each group that has a unit under way near its goal; nothing for the others. What a room of
+ * another tick was made of and is still so isn't made again. Determinism: groups are independent: a job
+ * changes only rows of its own group, and reads of others only columns that this phase doesn't write. Within
+ * a group units are served by ascending slot.
  */
 #include "base/sort.h"
 #include "step/sim_internal.h"
@@ -126,8 +127,8 @@ static bool is_member(const PhxWorld *world, const PhxSeeker *group, uint32_t sl
            units->spot[slot] != 0 && units->placed[slot] != 0 && units->orders[slot] == PHX_HANDLE_NONE;
 }
 
-static void occupy_all(PhxRoom *room, const PhxWorld *world, const PhxSpatial *spatial,
-                       const PhxSeeker *group) {
+static void tell_all(PhxRoom *room, const PhxWorld *world, const PhxSpatial *spatial,
+                     const PhxSeeker *group) {
     PhxSpatialWindow window;
     if (!phx_spatial_window(spatial, room->anchor, phx_room_reach(room->radius), &window)) return;
     for (uint32_t cy = window.first_y; cy <= window.last_y; cy++)
@@ -138,12 +139,12 @@ static void occupy_all(PhxRoom *room, const PhxWorld *world, const PhxSpatial *s
             PhxVec2 spot;
             if (!spot_of(world, slot, &spot)) continue;
             const bool yields = is_member(world, group, slot);
-            phx_room_occupy(room, spot, radius, slot, yields);
+            phx_room_tell(room, spot, radius, slot, yields);
         }
 }
 
 /* Who stands farther out than need be, because there was no better place then, looks for one again. */
-static void call_in(const PhxRoom *room, PhxWorld *world, const PhxSpatial *spatial, const PhxSeeker *group) {
+static void call_in(PhxRoom *room, PhxWorld *world, const PhxSpatial *spatial, const PhxSeeker *group) {
     PhxUnitTable *units = &world->unit;
     PhxSpatialWindow window;
     if (!phx_spatial_window(spatial, room->anchor, phx_room_reach(room->radius), &window)) return;
@@ -172,7 +173,7 @@ static PhxVec2 place_at(const PhxRoom *room, uint32_t point) {
 }
 
 /* Whether `point` is a vacant one at which ways end. */
-static bool is_end(const PhxRoom *room, uint32_t point) {
+static bool is_end(PhxRoom *room, uint32_t point) {
     return phx_room_vacant(room, point) && phx_room_next(room, point) == point;
 }
 
@@ -198,12 +199,11 @@ static bool move_up(PhxRoom *room, PhxUnitTable *units, uint32_t slot, uint32_t 
             if (count > 0) break;
             continue;
         }
-        if (room->owner[point] == PHX_ROOM_NONE) continue;
         if (!add_to_chain(units, room->owner[point], chain, &count)) return false;
     }
     if (count == 0) return false;
     PhxVec2 place = place_at(room, point);
-    phx_room_occupy(room, place, room->radius, chain[count - 1], true);
+    phx_room_take(room, place, chain[count - 1]);
     for (uint32_t i = count; i-- > 0;) {
         const PhxVec2 left = {units->spot_x[chain[i]], units->spot_y[chain[i]]};
         const bool arrived = units->activity[chain[i]] == 0 || units->placed[chain[i]] == 2;
@@ -225,10 +225,10 @@ static void seek(PhxRoom *room, PhxWorld *world, uint32_t slot) {
             if (!phx_room_vacant(room, point)) return;
             const PhxVec2 place = place_at(room, point);
             promise(units, slot, place, units->placed[slot] == 3 ? 2 : 1);
-            phx_room_occupy(room, place, room->radius, slot, true);
+            phx_room_take(room, place, slot);
             return;
         }
-        if (!phx_room_vacant(room, next) && room->owner[next] != PHX_ROOM_NONE) {
+        if (!phx_room_vacant(room, next)) {
             const uint32_t owner = room->owner[next];
             const PhxVec2 spot = {units->spot_x[owner], units->spot_y[owner]};
             const int64_t contact = 2 * (int64_t)room->radius + room->radius / 2 + room->spacing;
@@ -241,7 +241,7 @@ static void seek(PhxRoom *room, PhxWorld *world, uint32_t slot) {
         point = next;
     }
     walk_to(units, slot, AIM_WAY, phx_room_position(room, point));
-    units->aim_left[slot] = room->value[phx_room_point(room, at)];
+    units->aim_left[slot] = phx_room_value(room, phx_room_point(room, at));
 }
 
 /* Whether anything is to be decided: a unit has come within the disc's margin, or one of the group stands
@@ -274,7 +274,7 @@ static void settle_group(PhxSim *sim, const PhxSeeker *group, uint32_t count, Ph
     const PhxVec2 anchor = {group->goal_x, group->goal_y};
     phx_room_begin(room, &ground, anchor, group->radius, area_of(world, &sim->spatial, group, count));
     if (!is_needed(room, world, &sim->spatial, group, count)) return;
-    occupy_all(room, world, &sim->spatial, group);
+    tell_all(room, world, &sim->spatial, group);
     phx_room_solve(room);
     for (uint32_t i = 0; i < count; i++) {
         world->unit.aim[group[i].slot] = 0;

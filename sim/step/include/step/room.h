@@ -5,9 +5,12 @@
  * Out: the radius of the disc, cut by walls, that the group fills at a packing of 80%; which points are
  * vacant for such a body; and for every point the way to the vacant one that is best from there: near, and
  * near the anchor. A way may lead over places of the same group (they move up), at a higher cost, and over
- * nothing else. Memory: laid out once, for one room at a time. Cost: linear in the points of the disc that
- * the group fills, its margin and what occupies them; at most PHX_ROOM_SIDE^2. Determinism: integers; every
- * tie ends in a lattice index or a slot. DERIVED.
+ * nothing else. Memory: laid out once, for one room at a time. Cost: at most linear in the points of the disc
+ * that the group fills, its margin and what occupies them, PHX_ROOM_SIDE^2. A room remembers what it was made
+ * of: while the ground is the same its flood is kept, and while nobody takes or leaves a place its ways are;
+ * both are compared whole, so that nothing has to be said when they change. Ways are sought no farther than
+ * they are asked for. Determinism: integers; every tie ends in a lattice index or a slot. DERIVED: what is
+ * kept has no influence on an answer.
  */
 #ifndef PHX_STEP_ROOM_H
 #define PHX_STEP_ROOM_H
@@ -20,8 +23,10 @@
 enum {
     PHX_ROOM_SIDE = 256, /* lattice points a side of the window */
     PHX_ROOM_POINTS = PHX_ROOM_SIDE * PHX_ROOM_SIDE,
-    PHX_ROOM_LEVELS = 1 << 15, /* values of ways, in tenths of a lattice step */
-    PHX_ROOM_SCALE = 10        /* value of a lattice step */
+    PHX_ROOM_LEVELS = 1 << 15,   /* values of ways, in tenths of a lattice step */
+    PHX_ROOM_SCALE = 10,         /* value of a lattice step */
+    PHX_ROOM_CELLS = 160 * 160,  /* of ground that a room remembers; it keeps no flood of more */
+    PHX_ROOM_OCCUPANTS = 1 << 12 /* that a room remembers; it keeps no ways around more */
 };
 #define PHX_ROOM_NONE UINT32_MAX /* no point, no owner, no way */
 
@@ -32,6 +37,14 @@ typedef struct PhxRoomGround {
     uint32_t size;
 } PhxRoomGround;
 
+/* Something that stands or will stand somewhere. */
+typedef struct PhxRoomOccupant {
+    uint32_t slot;
+    PhxVec2 spot;
+    fix16_t radius;
+    bool yields;
+} PhxRoomOccupant;
+
 typedef struct PhxRoom {
     PhxRoomGround ground;
     PhxVec2 anchor, base;   /* world; base: of lattice point 0 */
@@ -41,15 +54,26 @@ typedef struct PhxRoom {
     uint32_t start;         /* the lattice point nearest to the anchor where such a body can stand, or none */
     uint32_t disc;          /* radius that the group fills at 80%, lattice steps times 4 */
     uint32_t flooded;       /* radius of the disc and its margin, lattice steps times 4 */
+    uint64_t wanted;        /* points that the disc holds */
     uint8_t *open;          /* bits, by point: room.c */
-    uint16_t *
-        quarters; /* of a point that the flood reached: its distance from the anchor, lattice steps times 4 */
-    uint32_t *value;                  /* value of the way; PHX_ROOM_NONE: no way */
-    uint32_t *owner;                  /* slot of the unit whose place covers the point, or none */
-    uint32_t *gap;                    /* squared distance to that place, raw / 16, for the nearest to win */
-    uint32_t *next, *prev, *head;     /* buckets of points by value; empty between calls */
-    uint64_t *used;                   /* bit set of buckets that held a point */
-    uint32_t *touched, touched_count; /* points that aren't as after layout */
+    /* Of a point that the flood reached: its distance from the anchor in quarters of a step; then its price:
+     * value of a way that ends there. */
+    uint16_t *price;
+    uint16_t *reached, *places; /* points: as the flood came by; by price, those where a body can stand */
+    uint32_t reached_count, place_count;
+    uint32_t i0, j0, i1, j1; /* lattice coordinates that hold all that the flood reached */
+    uint32_t *owner;         /* slot of the unit whose place covers the point; undefined where none does */
+    uint32_t *gap;           /* squared distance to that place, raw / 16, for the nearest to win */
+    uint16_t *value;         /* of the way, as far as it was sought; UINT16_MAX: none yet */
+    uint32_t *next, *prev, *head; /* buckets of points by value */
+    uint64_t *used;               /* bit set of buckets that may hold a point */
+    uint32_t level, fresh;        /* ways below this value are final; the next of `places` to begin at */
+    uint8_t *seen;                /* what the flood saw of the cells around, row by row; 1 solid, 2 closed */
+    PhxCellRect seen_cells;
+    PhxRoomOccupant *occupants, *told; /* by slot, those that the ways lead around; those told since begin */
+    uint32_t occupant_count, told_count;
+    bool ground_known, ways_known; /* seen, occupants say what the flood, the ways were made of */
+    bool overflowed;               /* more were told than can be remembered */
 } PhxRoom;
 
 /* `room` null or an arena without memory: measures. */
@@ -62,23 +86,27 @@ void phx_room_begin(PhxRoom *room, const PhxRoomGround *ground, PhxVec2 anchor, 
                     uint64_t area);
 /* Radius of the disc and its margin, raw: what lies farther off has no influence. */
 fix16_t phx_room_flooded(const PhxRoom *room);
-/* Something of `radius` stands or will stand at `spot`. `yields`: a unit of the same group and radius, which
- * can move up. */
-void phx_room_occupy(PhxRoom *room, PhxVec2 spot, fix16_t radius, uint32_t slot, bool yields);
-/* Finds the ways, when all is occupied that is. */
+/* Between begin and solve: something of `radius` stands or will stand at `spot`. `yields`: a unit of the same
+ * group and radius, which can move up. A slot is told once. */
+void phx_room_tell(PhxRoom *room, PhxVec2 spot, fix16_t radius, uint32_t slot, bool yields);
+/* All is told: from now on ways can be asked for. */
 void phx_room_solve(PhxRoom *room);
+/* After solve: one of the group takes a place. Ways stay as they are, but none ends there any more. */
+void phx_room_take(PhxRoom *room, PhxVec2 place, uint32_t slot);
 
 /* The point that stands for a body at `at`: near it, vacant if there is one; none if there is none. */
-uint32_t phx_room_point(const PhxRoom *room, PhxVec2 at);
+uint32_t phx_room_point(PhxRoom *room, PhxVec2 at);
+/* Value of the way from a point that phx_room_point gave. */
+uint32_t phx_room_value(PhxRoom *room, uint32_t point);
 /* Whether `at` is farther from the anchor than anyone should stand; and whether a way leads from there to a
  * place that isn't. */
 bool phx_room_outside(const PhxRoom *room, PhxVec2 at);
-bool phx_room_has_place_inside(const PhxRoom *room, PhxVec2 at);
+bool phx_room_has_place_inside(PhxRoom *room, PhxVec2 at);
 PhxVec2 phx_room_position(const PhxRoom *room, uint32_t point);
 /* Whether a body can stand at `at`, were nobody else there. */
 bool phx_room_can_stand(const PhxRoom *room, PhxVec2 at);
 bool phx_room_vacant(const PhxRoom *room, uint32_t point);
 /* The next point of the way, or `point` itself where a way ends. */
-uint32_t phx_room_next(const PhxRoom *room, uint32_t point);
+uint32_t phx_room_next(PhxRoom *room, uint32_t point);
 
 #endif
