@@ -217,6 +217,7 @@ PhxRoutesUse phx_routes_use(const PhxRoutes *routes) {
                         .tile_bytes = sizeof(PhxTile),
                         .ring_bytes = sizeof(PhxTileRing),
                         .tiles_built = routes->tiles_built,
+                        .tiles_shifted = routes->tiles_shifted,
                         .routes_solved = routes->routes_solved,
                         .routes_repaired = routes->routes_repaired,
                         .tiles_evicted = cache->tiles_evicted,

@@ -43,18 +43,39 @@ static uint32_t claim_route(PhxRoutes *routes, uint32_t layer, uint64_t goal) {
     return chunk;
 }
 
-/* Room for a tile that isn't there, and its place among the pending ones. */
-static uint32_t add_tile(PhxRoutes *routes, PhxRoutesKey key) {
+static void list_tile(PhxRoutes *routes, uint32_t slot, uint32_t route, PhxRoutesFate fate) {
     PhxRoutesCache *cache = &routes->cache;
-    const uint32_t route = claim_route(routes, key.layer, key.goal);
-    if (route == PHX_ROUTES_NONE) return PHX_ROUTES_NONE;
-    const uint32_t slot = phx_routes_cache_take(cache, key, 1);
-    if (slot == PHX_ROUTES_NONE) return PHX_ROUTES_NONE;
     PhxRoutesRoute *r = phx_routes_route_at(routes, route);
     if (r->pending == PHX_ROUTES_NONE) cache->solve[routes->solve_count++] = route;
     cache->pending[routes->pending_count] =
-        (PhxRoutesPending){.slot = slot, .route = route, .next = r->pending};
+        (PhxRoutesPending){.slot = slot, .route = route, .next = r->pending, .fate = fate};
     r->pending = routes->pending_count++;
+}
+
+/* Room for a tile that isn't there, and its place among the pending ones. */
+static uint32_t add_tile(PhxRoutes *routes, PhxRoutesKey key) {
+    const uint32_t route = claim_route(routes, key.layer, key.goal);
+    if (route == PHX_ROUTES_NONE) return PHX_ROUTES_NONE;
+    const uint32_t slot = phx_routes_cache_take(&routes->cache, key, 1);
+    if (slot != PHX_ROUTES_NONE) list_tile(routes, slot, route, PHX_ROUTES_BUILD);
+    return slot;
+}
+
+/* The place of a doubtful tile among the pending ones. Without its route it is as good as not there: pinned,
+ * it might lie in the way of one. */
+static uint32_t recheck_tile(PhxRoutes *routes, uint32_t slot) {
+    PhxRoutesCache *cache = &routes->cache;
+    const PhxRoutesKey key = cache->entry[slot].key;
+    const PhxRoutesKey its_route = {.goal = key.goal, .layer = key.layer, .kind = PHX_ROUTES_ROUTE};
+    if (phx_routes_cache_find(cache, its_route) == PHX_ROUTES_NONE) {
+        phx_routes_cache_drop(cache, slot);
+        return add_tile(routes, key);
+    }
+    const uint32_t route = claim_route(routes, key.layer, key.goal), chunk = phx_routes_chunk_of(slot);
+    if (route == PHX_ROUTES_NONE) return PHX_ROUTES_NONE;
+    if (!phx_routes_cache_is_pinned(cache, chunk)) phx_routes_cache_pin(cache, chunk);
+    cache->entry[slot].doubtful = false;
+    list_tile(routes, slot, route, PHX_ROUTES_CHECK);
     return slot;
 }
 
@@ -69,6 +90,8 @@ bool phx_routes_claim(PhxRoutes *routes, uint32_t layer, uint64_t goal, uint32_t
     uint32_t slot = phx_routes_cache_find(cache, key);
     if (slot == PHX_ROUTES_NONE) {
         slot = add_tile(routes, key);
+    } else if (cache->entry[slot].doubtful) {
+        slot = recheck_tile(routes, slot);
     } else if (!phx_routes_cache_is_pinned(cache, phx_routes_chunk_of(slot))) {
         if (!phx_routes_cache_has_room(cache, 1)) return false;
         phx_routes_cache_pin(cache, phx_routes_chunk_of(slot));
@@ -140,16 +163,19 @@ void phx_routes_leads(const PhxRoutes *routes, uint32_t layer, const PhxRoutesRo
     }
 }
 
-/* The ring of a sector: there, or taken and listed to be built; PHX_ROUTES_NONE: no room. */
+/* The ring of a sector: there and sure, or listed to be built; PHX_ROUTES_NONE: no room. */
 static uint32_t claim_ring(PhxRoutes *routes, PhxRoutesKey key) {
     PhxRoutesCache *cache = &routes->cache;
     uint32_t slot = phx_routes_cache_find(cache, key);
     if (slot != PHX_ROUTES_NONE) {
         phx_routes_cache_keep_ring(cache, slot);
-        return slot;
+        if (!cache->entry[slot].doubtful) return slot;
+        cache->entry[slot].doubtful = false;
+    } else {
+        slot = phx_routes_cache_take_ring(cache, key);
+        if (slot == PHX_ROUTES_NONE) return slot;
     }
-    slot = phx_routes_cache_take_ring(cache, key);
-    if (slot != PHX_ROUTES_NONE) cache->rings[routes->ring_count++] = slot;
+    cache->rings[routes->ring_count++] = slot;
     return slot;
 }
 
@@ -160,7 +186,9 @@ static bool claim_rings(PhxRoutes *routes, PhxRoutesPending *pending) {
     const PhxRoutesRoute *r = phx_routes_route_at(routes, pending->route);
     const PhxNavGrid grid = phx_routes_grid(routes, entry->key.layer);
     const PhxTileTask task = phx_routes_task(routes, entry->key.layer, &grid, r);
-    entry->sides = r->solved ? phx_tile_neighbours(&task, entry->key.sector) : 0;
+    const uint8_t sides = r->solved ? phx_tile_neighbours(&task, entry->key.sector) : 0;
+    if (sides != entry->sides) pending->fate = PHX_ROUTES_BUILD;
+    entry->sides = sides;
     for (uint32_t side = 0; side < 4; side++) {
         pending->rings[side] = PHX_ROUTES_NONE;
         if (!(entry->sides >> side & 1)) continue;
@@ -185,8 +213,10 @@ static void ring_range(void *context, uint32_t begin, uint32_t end, uint32_t wor
         const PhxNavGrid grid = phx_routes_grid(routes, entry->key.layer);
         const PhxTileTask task = phx_routes_task(routes, entry->key.layer, &grid, r);
         phx_routes_leads(routes, entry->key.layer, r, entry->key.sector, entry->leads);
-        phx_tile_ring_build(phx_routes_cache_memory(cache, cache->rings[i]), &task, entry->key.sector,
-                            &routes->scratch[worker].tile);
+        PhxRoutesScratch *scratch = &routes->scratch[worker];
+        phx_tile_ring_build(&scratch->ring, &task, entry->key.sector, &scratch->tile);
+        phx_routes_renew_ring(entry, phx_routes_cache_memory(cache, cache->rings[i]), &scratch->ring,
+                              routes->versions + 1 + i);
     }
 }
 
@@ -194,18 +224,20 @@ static void tile_range(void *context, uint32_t begin, uint32_t end, uint32_t wor
     const PhxRoutes *routes = context;
     const PhxRoutesCache *cache = &routes->cache;
     for (uint32_t i = begin; i < end; i++) {
-        const PhxRoutesPending *pending = &cache->pending[routes->first + i];
+        PhxRoutesPending *pending = &cache->pending[routes->first + i];
         PhxRoutesEntry *entry = &cache->entry[pending->slot];
         const PhxRoutesRoute *r = phx_routes_route_at(routes, pending->route);
         const PhxNavGrid grid = phx_routes_grid(routes, entry->key.layer);
         PhxTileTask task = phx_routes_task(routes, entry->key.layer, &grid, r);
-        const PhxTileRing *rings[4];
-        for (uint32_t side = 0; side < 4; side++)
-            rings[side] = pending->rings[side] == PHX_ROUTES_NONE
-                              ? NULL
-                              : phx_routes_cache_memory(cache, pending->rings[side]);
+        const PhxTileRing *rings[4] = {NULL, NULL, NULL, NULL};
+        if (pending->fate == PHX_ROUTES_CHECK) pending->fate = phx_routes_settle_tile(routes, pending);
+        for (uint32_t side = 0; side < 4; side++) {
+            if (pending->rings[side] == PHX_ROUTES_NONE) continue;
+            rings[side] = phx_routes_cache_memory(cache, pending->rings[side]);
+            entry->strip[side] = cache->entry[pending->rings[side]].strip[side ^ 2u];
+        }
+        if (pending->fate != PHX_ROUTES_BUILD) continue;
         if (!r->solved) task.goal_count = 0; /* no goals: no way */
-        phx_routes_leads(routes, entry->key.layer, r, entry->key.sector, entry->leads);
         phx_tile_build(phx_routes_cache_memory(cache, pending->slot), &task, entry->key.sector, rings,
                        &routes->scratch[worker].tile);
     }
@@ -220,7 +252,12 @@ static void build_group(PhxRoutes *routes, const PhxJobs *jobs) {
         routes->last++;
     PHX_ASSERT(routes->last > routes->first, routes->first, routes->cache.chunk_count);
     phx_parallel_for(jobs, routes->ring_count, 1, ring_range, routes);
+    routes->versions += routes->ring_count;
     phx_parallel_for(jobs, routes->last - routes->first, 1, tile_range, routes);
+    for (uint32_t i = routes->first; i < routes->last; i++) {
+        routes->tiles_built += routes->cache.pending[i].fate == PHX_ROUTES_BUILD;
+        routes->tiles_shifted += routes->cache.pending[i].fate == PHX_ROUTES_SHIFTED;
+    }
     routes->first = routes->last;
 }
 
@@ -233,7 +270,6 @@ PhxStatus phx_routes_build(PhxRoutes *routes, const PhxJobs *jobs) {
     }
     for (routes->first = 0; routes->first < routes->pending_count;) build_group(routes, jobs);
     routes->routes_solved += routes->solve_count;
-    routes->tiles_built += routes->pending_count;
     for (uint32_t i = 0; i < routes->solve_count; i++)
         phx_routes_route_at(routes, routes->cache.solve[i])->pending = PHX_ROUTES_NONE;
     routes->pending_count = routes->solve_count = 0;

@@ -1,14 +1,9 @@
 /* routes_change.c: changes: what was touched is composed anew, and what depends on it is mended or dropped.
  *
- * In: touched rectangles. Out: planes, graphs and routes as if they were made anew; rings and tiles that a
- * change can't have reached stay. Cost: for each open layer, the touched cells and those within reach of
+ * In: touched rectangles. Out: planes, graphs and routes as if they were made anew; which rings and tiles
+ * stay, routes_judge.c says. Cost: for each open layer, the touched cells and those within reach of
  * them; where cells became others, an update of the graph (some sectors), a repair of each route, and a look
  * at each ring and tile.
- *
- * What depends on what (nav/tile.h): a ring on the cells of its sector and of the rows around it, the values
- * of the sector's vertices, and at which of them the way leads across; a tile on the same, on the rings of
- * the neighbours that it leads to, and on the view of the goals. So an entry is dropped exactly if one of
- * these differs, but for a tile whose ring isn't there to tell: that one is dropped if the ring could differ.
  *
  * Determinism: what stays equals what would be built anew, so that it doesn't matter what is there. Ranges of
  * the loops write only the cells of their own sector, or their own route.
@@ -154,6 +149,21 @@ static void mend_view(const PhxRoutes *routes, const PhxNavGrid *grid, PhxRoutes
     }
 }
 
+/* Marks the sectors in and beside which vertices or values became others. */
+static void spread(const PhxRoutes *routes, const PhxNavGrid *grid, PhxRoutesRoute *r) {
+    memset(r->doubted, 0, routes->words * sizeof *r->doubted);
+    for (size_t w = 0; w < routes->words; w++)
+        for (uint64_t left = routes->graph_changed[w] | r->moved[w]; left; left &= left - 1) {
+            const uint32_t sector = (uint32_t)(w * 64 + phx_bit_lowest(left));
+            if (sector >= routes->sectors) break;
+            phx_bitset_add(r->doubted, sector);
+            for (uint32_t side = 0; side < 4; side++) {
+                const uint32_t other = phx_tile_neighbour(grid, sector, side);
+                if (other != PHX_NAV_NO_CELL) phx_bitset_add(r->doubted, other);
+            }
+        }
+}
+
 static void repair_range(void *context, uint32_t begin, uint32_t end, uint32_t worker) {
     const Change *change = context;
     const PhxRoutes *routes = change->routes;
@@ -166,6 +176,7 @@ static void repair_range(void *context, uint32_t begin, uint32_t end, uint32_t w
         r->status = phx_route_repair(r->route, routes->layer[change->layer].portals, &grid, r->goals,
                                      r->goal_count, routes->graph_changed, r->moved, worker);
         if (r->status != PHX_OK) r->gone = true;
+        spread(routes, &grid, r);
     }
 }
 
@@ -184,80 +195,6 @@ static uint32_t list_routes(PhxRoutes *routes, uint32_t layer) {
         cache->solve[count++] = i;
     }
     return count;
-}
-
-/* Rings and tiles. */
-
-/* What is needed to judge the entries of one set of goals. */
-typedef struct Judge {
-    PhxRoutes *routes;
-    const PhxRoutesRoute *r;
-    uint32_t layer;
-} Judge;
-
-static bool is_sector_hit(const Judge *judge, uint32_t sector) {
-    const PhxRoutes *routes = judge->routes;
-    return phx_bitset_get(routes->near_changed, sector) || phx_bitset_get(routes->graph_changed, sector) ||
-           phx_bitset_get(judge->r->moved, sector);
-}
-
-/* Whether the way across may lead elsewhere, as values or vertices beyond a border became others. */
-static bool is_neighbour_hit(const Judge *judge, uint32_t sector) {
-    const PhxNavGrid grid = phx_routes_grid(judge->routes, judge->layer);
-    for (uint32_t side = 0; side < 4; side++) {
-        const uint32_t other = phx_tile_neighbour(&grid, sector, side);
-        if (other != PHX_NAV_NO_CELL &&
-            (phx_bitset_get(judge->routes->graph_changed, other) || phx_bitset_get(judge->r->moved, other)))
-            return true;
-    }
-    return false;
-}
-
-static bool is_front_hit(const Judge *judge, const PhxRoutesEntry *entry) {
-    if (is_sector_hit(judge, entry->key.sector)) return true;
-    if (!is_neighbour_hit(judge, entry->key.sector)) return false;
-    uint64_t leads[4];
-    phx_routes_leads(judge->routes, judge->layer, judge->r, entry->key.sector, leads);
-    return memcmp(leads, entry->leads, sizeof leads) != 0;
-}
-
-static bool is_tile_hit(const Judge *judge, const PhxRoutesEntry *entry) {
-    const PhxNavGrid grid = phx_routes_grid(judge->routes, judge->layer);
-    if (phx_bitset_get(judge->r->seen, entry->key.sector) || is_front_hit(judge, entry)) return true;
-    for (uint32_t side = 0; side < 4; side++) {
-        if (!(entry->sides >> side & 1)) continue;
-        PhxRoutesKey ring = entry->key;
-        ring.kind = PHX_ROUTES_RING;
-        ring.sector = phx_tile_neighbour(&grid, entry->key.sector, side);
-        if (!is_sector_hit(judge, ring.sector) && !is_neighbour_hit(judge, ring.sector)) continue;
-        /* Rings were judged before: one that is there is as it was. */
-        if (phx_routes_cache_find(&judge->routes->cache, ring) == PHX_ROUTES_NONE) return true;
-    }
-    return false;
-}
-
-static bool is_hit(PhxRoutes *routes, uint32_t slot) {
-    const PhxRoutesEntry *entry = &routes->cache.entry[slot];
-    const PhxRoutesKey key = {.goal = entry->key.goal, .layer = entry->key.layer, .kind = PHX_ROUTES_ROUTE};
-    const uint32_t route = phx_routes_cache_find(&routes->cache, key);
-    if (route == PHX_ROUTES_NONE) return true; /* nobody knows what moved */
-    const Judge judge = {routes, phx_routes_route_at(routes, phx_routes_chunk_of(route)), key.layer};
-    if (judge.r->gone) return true;
-    if (!judge.r->solved) return phx_bitset_get(routes->near_changed, entry->key.sector); /* no goals */
-    return entry->key.kind == PHX_ROUTES_RING ? is_front_hit(&judge, entry) : is_tile_hit(&judge, entry);
-}
-
-/* Judges all rings or tiles of a layer. */
-static void judge_entries(PhxRoutes *routes, uint32_t layer, uint8_t kind) {
-    PhxRoutesCache *cache = &routes->cache;
-    for (uint32_t i = 0; i < cache->chunk_count; i++) {
-        if (cache->chunk[i].kind != kind) continue;
-        const uint32_t places = kind == PHX_ROUTES_RING ? PHX_ROUTES_RINGS : 1;
-        for (uint32_t slot = phx_routes_slot_of(i); slot < phx_routes_slot_of(i) + places; slot++)
-            if (cache->entry[slot].key.kind == kind && cache->entry[slot].key.layer == layer &&
-                is_hit(routes, slot))
-                phx_routes_cache_drop(cache, slot);
-    }
 }
 
 static void drop_gone(PhxRoutes *routes, uint32_t count) {
@@ -282,8 +219,7 @@ static PhxStatus refresh_layer(PhxRoutes *routes, uint32_t layer, const PhxJobs 
     const uint32_t count = list_routes(routes, layer);
     phx_parallel_for(jobs, count, 1, repair_range, &change);
     routes->routes_repaired += count;
-    judge_entries(routes, layer, PHX_ROUTES_RING);
-    judge_entries(routes, layer, PHX_ROUTES_TILE);
+    phx_routes_judge(routes, layer);
     drop_gone(routes, count);
     routes->cache.tiles_evicted = evicted;
     return phx_routes_fit_cache(routes);

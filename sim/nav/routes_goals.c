@@ -35,7 +35,7 @@ static size_t sight_bytes(uint32_t goal_count) {
 }
 
 static size_t run_bytes(const PhxRoutes *routes, uint32_t layer, uint32_t goal_count) {
-    const size_t sets = 3 * align_up(routes->words * sizeof(uint64_t));
+    const size_t sets = 4 * align_up(routes->words * sizeof(uint64_t));
     const size_t goals = align_up(goal_count * sizeof(uint32_t));
     return align_up(sizeof(PhxRoutesRoute)) + sets + goals + align_up(sight_bytes(goal_count)) +
            (goal_count ? routes->layer[layer].route_bytes : 0);
@@ -78,6 +78,7 @@ uint32_t phx_routes_add_route(PhxRoutes *routes, uint32_t layer, uint64_t goal) 
     r->wanted = take_piece(&r->pieces, routes->words * sizeof *r->wanted);
     r->moved = take_piece(&r->pieces, routes->words * sizeof *r->moved);
     r->seen = take_piece(&r->pieces, routes->words * sizeof *r->seen);
+    r->doubted = take_piece(&r->pieces, routes->words * sizeof *r->doubted);
     memcpy(r->goals, routes->goal_cells, count * sizeof *r->goals);
     r->sight->count = 0;
     if (count > 0) {

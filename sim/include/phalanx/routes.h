@@ -70,7 +70,8 @@ uint32_t phx_routes_nearest(const PhxRoutes *routes, uint32_t layer, uint32_t fr
 /* Notes that inputs of the planes changed in a rectangle (beyond the map: clipped). */
 void phx_routes_touch(PhxRoutes *routes, PhxCellRect rect);
 /* Recomposes what was touched, in all open layers; where cells really changed, the graph is updated, the
- * routes are repaired, and the tiles that depend on it are dropped. Errors: PHX_ERROR_MEMORY. */
+ * routes are repaired, and the tiles that depend on it are dropped, or shifted where all their costs moved by
+ * one amount. Errors: PHX_ERROR_MEMORY. */
 PHX_MUST_USE PhxStatus phx_routes_refresh(PhxRoutes *routes, const PhxJobs *jobs);
 /* Drops all tiles and routes (planes and graphs stay). Never changes a result. */
 void phx_routes_drop(PhxRoutes *routes);
@@ -131,6 +132,7 @@ typedef struct PhxRoutesUse {
     size_t cache_peak, cache_limit;
     size_t tile_bytes, ring_bytes, route_bytes; /* of one; route: the largest among the layers */
     uint64_t tiles_built, routes_solved, routes_repaired, tiles_evicted;
+    uint64_t tiles_shifted; /* by changes that only moved all their costs by one amount */
     uint32_t layers, portals, sectors;
 } PhxRoutesUse;
 PhxRoutesUse phx_routes_use(const PhxRoutes *routes);

@@ -37,14 +37,30 @@ typedef struct PhxRoutesKey {
     uint8_t kind;
 } PhxRoutesKey;
 
+/* By how much values and lengths of ways were shifted, modulo 2^64. */
+typedef struct PhxRoutesShift {
+    uint64_t value, rest;
+} PhxRoutesShift;
+
+/* What a ring says along one border, as far as that matters to the tile across: while `version` is the same,
+ * only shifts came to pass, of which `shift` is the sum. No two rings ever have a version in common. */
+typedef struct PhxRoutesStrip {
+    uint64_t version;
+    PhxRoutesShift shift;
+} PhxRoutesStrip;
+
 typedef struct PhxRoutesEntry {
     PhxRoutesKey key;
     uint32_t next;  /* in the chain of its hash; PHX_ROUTES_NONE ends it */
     uint64_t stamp; /* of a ring: as of a chunk */
     uint8_t sides;  /* of a tile: bit i: it was made from the ring of the neighbour i (E, S, W, N) */
-    /* Of a ring or tile: where the sector's vertices have their least way across, when it was built: a word a
-     * side, a bit a cell of the border. */
+    /* A change came since: a ring is built anew when it is wanted, a tile looked at again. */
+    bool doubtful;
+    bool filled; /* of a ring: it holds one, if perhaps of before a change */
+    /* Of a ring: where the sector's vertices have their least way across: a word a side, a bit a cell of the
+     * border. */
     uint64_t leads[4];
+    PhxRoutesStrip strip[4]; /* of a ring: its borders; of a tile: those that it was made from */
 } PhxRoutesEntry;
 
 typedef struct PhxRoutesChunk {
@@ -63,8 +79,10 @@ typedef struct PhxRoutesRoute {
     PhxRoute *route;             /* null without goals */
     uint32_t goal_count, *goals; /* passable, ascending, each once */
     PhxSight *sight;             /* has room for those goals that have a window */
-    /* Sector bits: to be solved for; of which the last repair changed values; and the view of goals. */
-    uint64_t *wanted, *moved, *seen;
+    /* Sector bits: to be solved for; of which the last repair changed values; and the view of goals; and
+     * those whose ways across may be others, as vertices or values there or in the sectors beside became
+     * others. */
+    uint64_t *wanted, *moved, *seen, *doubted;
     uint32_t pending; /* chain of the batch's tiles to build, by index; PHX_ROUTES_NONE ends it */
     PhxRoutesPieces pieces;
     PhxStatus status; /* of the last solving or repair */
@@ -72,11 +90,19 @@ typedef struct PhxRoutesRoute {
     bool gone;        /* found by a refresh to have other goals */
 } PhxRoutesRoute;
 
-/* A tile that this batch has to build. */
+typedef enum PhxRoutesFate {
+    PHX_ROUTES_BUILD, /* is built */
+    PHX_ROUTES_CHECK, /* is there, but doubtful: its rings decide whether it is built */
+    PHX_ROUTES_KEPT,
+    PHX_ROUTES_SHIFTED
+} PhxRoutesFate;
+
+/* A tile that this batch has to build, or to look at again. */
 typedef struct PhxRoutesPending {
     uint32_t slot, route; /* the tile; the chunk of its route */
     uint32_t next;        /* pending tile of the same route */
     uint32_t rings[4];    /* slots; PHX_ROUTES_NONE: the tile doesn't lead to that neighbour */
+    PhxRoutesFate fate;
 } PhxRoutesPending;
 
 typedef struct PhxRoutesLayer {
@@ -106,6 +132,7 @@ typedef struct PhxRoutesCache {
 typedef struct PhxRoutesScratch {
     PhxTileWork tile;
     PhxSight sight;
+    PhxTileRing ring;
     uint8_t old[PHX_SECTOR_CELLS]; /* a piece of a plane before it was composed anew */
 } PhxRoutesScratch;
 
@@ -142,8 +169,9 @@ struct PhxRoutes {
     uint64_t *near_changed;           /* sector bits: a cell of it or beside it became another */
     uint64_t *graph_changed;          /* sector bits: vertices or edges */
 
-    size_t probed; /* bytes that a trial asked for */
-    uint64_t tiles_built, routes_solved, routes_repaired;
+    size_t probed;     /* bytes that a trial asked for */
+    uint64_t versions; /* of strips that were given so far */
+    uint64_t tiles_built, tiles_shifted, routes_solved, routes_repaired;
 };
 
 static inline PhxNavGrid phx_routes_grid(const PhxRoutes *routes, uint32_t layer) {
@@ -171,6 +199,17 @@ void phx_routes_abandon(PhxRoutes *routes);
 /* Where the vertices of a sector have their least way across. */
 void phx_routes_leads(const PhxRoutes *routes, uint32_t layer, const PhxRoutesRoute *r, uint32_t sector,
                       uint64_t leads[4]);
+/* routes_judge.c: after the routes of a layer were repaired: of its rings and tiles, drops those that can't
+ * be of use any more, shifts rings if that is all that the change did, and doubts what may have become other.
+ */
+void phx_routes_judge(PhxRoutes *routes, uint32_t layer);
+/* Puts a ring that was built into an entry that may hold an older one, and tells its strips; `version`: a new
+ * one. */
+void phx_routes_renew_ring(PhxRoutesEntry *entry, PhxTileRing *ring, const PhxTileRing *built,
+                           uint64_t version);
+/* What becomes of a doubtful tile whose rings are as they should be: PHX_ROUTES_BUILD; or it is as if it were
+ * made anew: _KEPT, or _SHIFTED, which it is then. */
+PhxRoutesFate phx_routes_settle_tile(const PhxRoutes *routes, const PhxRoutesPending *pending);
 /* routes_reach.c: forgets what is known of parts. */
 void phx_routes_forget_parts(PhxRoutes *routes);
 /* Notes how large a route over a layer's graph is. Errors: PHX_ERROR_MEMORY. */
