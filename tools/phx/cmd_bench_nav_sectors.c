@@ -11,6 +11,8 @@
 enum {
     LARGE = 4096,
     LARGE_CACHE = 64 << 20,
+    FIRST_CACHE = 32 << 20, /* with planes and graph it stays within FIRST_LIMIT */
+    FIRST_LIMIT = 64 << 20,
     ROOMY_CACHE = 128 << 20,
     MIDDLE = 1024,
     GOALS = 100,
@@ -97,9 +99,11 @@ static int measure_load(const PhxBenchNav *nav, PhxBenchMap *map, const char *na
     return status == PHX_OK ? PHX_CLI_GO : phx_cli_fail_status(nav->bench->cli, name, status, NULL);
 }
 
-/* What a first order costs. */
+/* What a first order costs: in its own tick, which is the route over the whole map and the tile under the
+ * unit; and all the tiles on the way together, which are built as the unit comes to them, a sector at a time.
+ */
 typedef struct FirstOrder {
-    uint64_t first_ns, ns; /* until the first unit knows its way; until all tiles on the way are there */
+    uint64_t first_ns, way_ns;
     uint32_t tiles;
 } FirstOrder;
 
@@ -118,8 +122,8 @@ static PhxStatus follow(PhxBenchService *service, uint32_t cell, FirstOrder *out
             const PhxStatus status = phx_routes_build(service->routes, &service->jobs);
             if (status != PHX_OK) return status;
             tile = phx_routes_tile(service->routes, id);
-            out->ns += phx_cli_cpu() - begin;
-            if (out->tiles++ == 0) out->first_ns = out->ns;
+            out->way_ns += phx_cli_cpu() - begin;
+            if (out->tiles++ == 0) out->first_ns = out->way_ns;
             sector = here;
         }
         bool seen;
@@ -131,11 +135,28 @@ static PhxStatus follow(PhxBenchService *service, uint32_t cell, FirstOrder *out
     return PHX_ERROR_LIMIT;
 }
 
+static void add_first(const PhxBenchNav *nav, const PhxBenchService *service, const FirstOrder *best,
+                      size_t before) {
+    const PhxRoutesUse use = phx_routes_use(service->routes);
+    const double ms = (double)best->first_ns / 1e6, way = (double)best->way_ns / 1e6;
+    json_t *values = json_pack("{s:f, s:f, s:f, s:i, s:i, s:i}", "ms", ms, "first_tile_ms", ms, "way_ms", way,
+                               "side", (int)service->map->side, "tiles", (int)best->tiles, "threads", 1);
+    json_object_set_new(values, "bytes", json_integer((json_int_t)use.cache_peak));
+    json_object_set_new(values, "all_bytes", json_integer((json_int_t)service->peak));
+    json_object_set_new(values, "bytes_before", json_integer((json_int_t)before));
+    json_object_set_new(values, "bytes_target", json_integer(FIRST_LIMIT));
+    json_object_set_new(values, "bytes_met", json_boolean(service->peak <= FIRST_LIMIT));
+    phx_bench_add(nav->bench, "first_order_4096", values, ms, 30,
+                  "%.1f ms in its tick, %.1f MiB in all%s; %.0f ms for all %u tiles on the way", ms,
+                  (double)service->peak / (1 << 20), service->peak <= FIRST_LIMIT ? "" : " (more than 64)",
+                  way, best->tiles);
+}
+
 static int measure_first(const PhxBenchNav *nav, PhxBenchMap *map) {
     PhxBenchService service;
-    FirstOrder best = {.ns = UINT64_MAX};
+    FirstOrder best = {.first_ns = UINT64_MAX, .way_ns = UINT64_MAX};
     size_t before = 0;
-    PhxStatus status = phx_bench_service_open(&service, map, phx_jobs_serial(), LARGE_CACHE);
+    PhxStatus status = phx_bench_service_open(&service, map, phx_jobs_serial(), FIRST_CACHE);
     if (status == PHX_OK) {
         service.goal_count = 1;
         service.goals[0] = phx_bench_map_open(map, map->side - 2, map->side - 2);
@@ -145,21 +166,11 @@ static int measure_first(const PhxBenchNav *nav, PhxBenchMap *map) {
         FirstOrder order = {0};
         phx_routes_drop(service.routes);
         status = follow(&service, phx_bench_map_open(map, 1, 1), &order);
-        if (order.ns < best.ns) best = order;
+        if (order.first_ns < best.first_ns) best.first_ns = order.first_ns;
+        if (order.way_ns < best.way_ns) best.way_ns = order.way_ns;
+        best.tiles = order.tiles;
     }
-    if (status == PHX_OK) {
-        const PhxRoutesUse use = phx_routes_use(service.routes);
-        const double ms = (double)best.ns / 1e6;
-        phx_bench_add(
-            nav->bench, "first_order_4096",
-            json_pack("{s:f, s:f, s:i, s:i, s:I, s:I, s:I, s:i}", "ms", ms, "first_tile_ms",
-                      (double)best.first_ns / 1e6, "side", (int)map->side, "tiles", (int)best.tiles, "bytes",
-                      (json_int_t)use.cache_peak, "all_bytes", (json_int_t)service.peak, "bytes_before",
-                      (json_int_t)before, "threads", 1),
-            ms, 30, "%.1f ms with all %u tiles on the way, %.1f ms for the first; %.1f MiB, %.0f MiB in all",
-            ms, best.tiles, (double)best.first_ns / 1e6, (double)use.cache_peak / (1 << 20),
-            (double)service.peak / (1 << 20));
-    }
+    if (status == PHX_OK) add_first(nav, &service, &best, before);
     phx_bench_service_close(&service);
     return status == PHX_OK ? PHX_CLI_GO
                             : phx_cli_fail_status(nav->bench->cli, "first_order_4096", status, NULL);
