@@ -122,8 +122,8 @@ static PhxSim *lay_out(PhxArena *arena, const PhxContentHead *head, uint32_t tab
     made->seekers = PHX_ARENA_ARRAY(arena, PhxSeeker, units);
     made->groups = PHX_ARENA_ARRAY(arena, uint32_t, units + 1);
     made->windows = PHX_ARENA_ARRAY(arena, PhxWindowWork, workers);
-    made->rooms = PHX_ARENA_ARRAY(arena, PhxRoom, workers);
-    for (uint32_t w = 0; w < workers; w++) phx_room_layout(made->rooms ? &made->rooms[w] : NULL, arena);
+    made->group_room = PHX_ARENA_ARRAY(arena, uint8_t, units);
+    for (uint32_t r = 0; r < PHX_SIM_ROOMS; r++) phx_room_layout(&made->rooms[r], arena);
     made->coasting = PHX_ARENA_ARRAY(arena, uint32_t, units);
     made->batch = PHX_ARENA_ARRAY(arena, uint32_t, units);
     made->tile = PHX_ARENA_ARRAY(arena, uint32_t, units);

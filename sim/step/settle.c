@@ -19,6 +19,7 @@ enum {
     LOOK_AHEAD = 6,         /* lattice steps that a unit looks along its way */
     NEAR = 4 * PHX_FIX_ONE, /* a unit looks for a place within three discs of its group and so much more */
     CHAIN_LIMIT = 64,       /* units that move up for one */
+    NO_ROOM = PHX_SIM_ROOMS /* of a group that isn't due */
 };
 
 static bool seeker_less(const PhxSeeker *a, const PhxSeeker *b) {
@@ -290,18 +291,52 @@ static bool is_due(const PhxSim *sim, const PhxSeeker *group, uint32_t count) {
     return count > 1 || (sim->world->match.tick[0] + group->slot) % period == 0;
 }
 
-static void settle_range(void *context, uint32_t begin, uint32_t end, uint32_t worker) {
+static void settle_rooms(void *context, uint32_t begin, uint32_t end, uint32_t worker) {
     PhxSim *sim = context;
-    for (uint32_t g = begin; g < end; g++)
-        if (is_due(sim, sim->seekers + sim->groups[g], sim->groups[g + 1] - sim->groups[g]))
-            settle_group(sim, sim->seekers + sim->groups[g], sim->groups[g + 1] - sim->groups[g],
-                         &sim->rooms[worker]);
+    (void)worker;
+    for (uint32_t r = begin; r < end; r++)
+        for (uint32_t g = 0; g < sim->group_count; g++)
+            if (sim->group_room[g] == r)
+                settle_group(sim, sim->seekers + sim->groups[g], sim->groups[g + 1] - sim->groups[g],
+                             &sim->rooms[r]);
+}
+
+/* The room that was last made for this group, or else the one that was used longest ago, of those that no
+ * group of this tick has; PHX_SIM_ROOMS: there is none. */
+static uint32_t find_room(const PhxSim *sim, const PhxSeeker *group, bool same) {
+    uint32_t found = PHX_SIM_ROOMS;
+    for (uint32_t r = 0; r < PHX_SIM_ROOMS; r++) {
+        if (sim->room_taken[r] || (same && !same_group(&sim->room_group[r], group))) continue;
+        if (found == PHX_SIM_ROOMS || sim->room_used[r] < sim->room_used[found]) found = r;
+    }
+    return found;
+}
+
+/* Gives each group that is due a room: its own, if it is still there. Groups share rooms where they are more;
+ * that costs time and changes nothing. */
+static void assign_rooms(PhxSim *sim) {
+    for (uint32_t r = 0; r < PHX_SIM_ROOMS; r++) sim->room_taken[r] = false;
+    sim->room_clock++;
+    for (int same = 1; same >= 0; same--)
+        for (uint32_t g = 0; g < sim->group_count; g++) {
+            const PhxSeeker *group = sim->seekers + sim->groups[g];
+            if (same) sim->group_room[g] = NO_ROOM;
+            if (sim->group_room[g] != NO_ROOM || !is_due(sim, group, sim->groups[g + 1] - sim->groups[g]))
+                continue;
+            uint32_t room = find_room(sim, group, same);
+            if (same && room == PHX_SIM_ROOMS) continue;
+            if (room == PHX_SIM_ROOMS) room = g % PHX_SIM_ROOMS;
+            sim->group_room[g] = (uint8_t)room;
+            sim->room_taken[room] = true;
+            sim->room_group[room] = *group;
+            sim->room_used[room] = sim->room_clock;
+        }
 }
 
 void phx_phase_settle(const PhxPhaseContext *context, void *user) {
     PhxSim *sim = context->sim;
     PhxUnitTable *units = &context->world->unit;
-    uint32_t seekers = 0, groups = 0;
+    uint32_t seekers = 0;
     (void)user;
     for (uint32_t i = 0; i < sim->living_count; i++) {
         const uint32_t slot = sim->living[i];
@@ -321,8 +356,11 @@ void phx_phase_settle(const PhxPhaseContext *context, void *user) {
                                                   units->player[slot]};
     }
     sort_seekers(sim->seekers, seekers);
+    sim->group_count = 0;
     for (uint32_t i = 0; i < seekers; i++)
-        if (i == 0 || !same_group(&sim->seekers[i - 1], &sim->seekers[i])) sim->groups[groups++] = i;
-    sim->groups[groups] = seekers;
-    phx_parallel_for(&sim->jobs, groups, 1, settle_range, sim);
+        if (i == 0 || !same_group(&sim->seekers[i - 1], &sim->seekers[i]))
+            sim->groups[sim->group_count++] = i;
+    sim->groups[sim->group_count] = seekers;
+    assign_rooms(sim);
+    phx_parallel_for(&sim->jobs, PHX_SIM_ROOMS, 1, settle_rooms, sim);
 }

@@ -30,6 +30,7 @@ enum {
     PHX_SIM_EVENTS_A_UNIT = 5, /* arrived, blocked, unreachable, gave up, target lost: one of each */
     /* Left: at most once a player; of buildings: one a command. A game's own calls beyond that go unsaid. */
     PHX_SIM_EVENTS_BESIDES = PHX_PLAYER_LIMIT + PHX_TICK_COMMAND_LIMIT,
+    PHX_SIM_ROOMS = 4,       /* groups whose rooms are kept from tick to tick */
     PHX_SIM_UNIT_GRAIN = 256 /* units a job; has no influence on the result */
 };
 
@@ -118,17 +119,21 @@ struct PhxSim {
     uint32_t class_count;
     PhxSpatial spatial;
     PhxOrcaWork orca;
-    uint32_t *living, living_count;     /* slots of living units, ascending */
-    uint32_t *moving, moving_count;     /* slots of units under an order, ascending */
-    PhxSeeker *seekers;                 /* by group, then slot */
-    uint32_t *groups;                   /* first seeker of each group, and one more */
-    PhxRoom *rooms;                     /* a worker */
-    PhxWindowWork *windows;             /* a worker */
-    uint32_t *batch, batch_count;       /* those of `moving` whose tile is in the cache */
-    uint32_t *tile;                     /* a unit slot: its tile, of those in `batch` */
-    uint32_t *coasting, coasting_count; /* those that go on as they were told last */
-    uint32_t lane;                      /* of blends: the point whose field is asked now */
-    uint32_t *later, later_count;       /* those that wait for a later batch */
+    uint32_t *living, living_count;      /* slots of living units, ascending */
+    uint32_t *moving, moving_count;      /* slots of units under an order, ascending */
+    PhxSeeker *seekers;                  /* by group, then slot */
+    uint32_t *groups, group_count;       /* first seeker of each group, and one more */
+    PhxRoom rooms[PHX_SIM_ROOMS];        /* kept from tick to tick; what they keep changes no answer */
+    PhxSeeker room_group[PHX_SIM_ROOMS]; /* one of the group that a room was made for last */
+    uint64_t room_clock, room_used[PHX_SIM_ROOMS]; /* ticks counted; in which it was used last */
+    bool room_taken[PHX_SIM_ROOMS];                /* by a group of this tick */
+    uint8_t *group_room;                           /* a group: its room in this tick, or none */
+    PhxWindowWork *windows;                        /* a worker */
+    uint32_t *batch, batch_count;                  /* those of `moving` whose tile is in the cache */
+    uint32_t *tile;                                /* a unit slot: its tile, of those in `batch` */
+    uint32_t *coasting, coasting_count;            /* those that go on as they were told last */
+    uint32_t lane;                                 /* of blends: the point whose field is asked now */
+    uint32_t *later, later_count;                  /* those that wait for a later batch */
 
     /* The commands of the tick being computed, in canonical order. */
     const PhxCommand *commands;
