@@ -416,3 +416,71 @@ PHX_TEST(tile, walks_over_mixed_ground_cost_little_more_than_the_best) {
     fprintf(stderr, "%d walks, mean %.4f, worst %.4f\n", count, sum / count, worst);
     CHECK(count > 200 && sum / count <= 1);
 }
+
+/* FNV-1a, of numbers from their lowest byte on. */
+static void mix(uint64_t *hash, uint64_t value, int bytes) {
+    for (int i = 0; i < bytes; i++) *hash = (*hash ^ (value >> 8 * i & 255)) * UINT64_C(0x100000001b3);
+}
+
+static void mix_tile(uint64_t *hash, const PhxTile *tile) {
+    mix(hash, tile->sector, 4), mix(hash, tile->bands, 4), mix(hash, tile->aim_count, 4);
+    for (int i = 0; i < PHX_TILE_BANDS; i++) mix(hash, tile->base[i], 8);
+    for (int i = 0; i < PHX_TILE_FAR_LIMIT; i++) mix(hash, tile->aims[i], 4);
+    for (int i = 0; i < PHX_SECTOR_CELLS; i++)
+        mix(hash, tile->sum[i], 4), mix(hash, tile->flow[i], 1), mix(hash, tile->aim[i], 2);
+}
+
+static void mix_ring(uint64_t *hash, const PhxTileRing *ring) {
+    for (int side = 0; side < 4; side++)
+        for (int i = 0; i < PHX_SECTOR_SIDE; i++) {
+            mix(hash, ring->value[side][i], 8), mix(hash, ring->rest[side][i], 8);
+            mix(hash, ring->aim[side][i], 4), mix(hash, ring->light[side][i], 1);
+        }
+}
+
+static void mix_sight(uint64_t *hash, const PhxSight *sight) {
+    mix(hash, sight->count, 4);
+    for (uint32_t g = 0; g < sight->count; g++)
+        for (int y = 0; y < PHX_SIGHT_SIDE; y++)
+            mix(hash, sight->window[g].rows[y][0], 8), mix(hash, sight->window[g].rows[y][1], 8);
+}
+
+/* Map i: random, open, with patches, rooms, a serpentine. */
+static TestMap known_map(int i, uint64_t *seed) {
+    if (i % 4 == 0) return patched(seed, 150 + 9 * (uint32_t)i, 130);
+    if (i == 1) return serpentine(200, 70, 254);
+    if (i % 4 > 1) return wide_map(seed);
+    TestMap map = patched(seed, 192, 192 - (uint32_t)i % 8);
+    for (uint32_t c = 0; c < map.grid.width * map.grid.height; c++) {
+        const uint32_t x = c % map.grid.width, y = c / map.grid.width;
+        const bool wall = (x % 16 == 0 && y % 16 != 5) || (y % 16 == 0 && x % 16 != 4);
+        map.cost[c] = wall && i % 8 == 5 ? PHX_NAV_IMPASSABLE : 3;
+    }
+    return map;
+}
+
+/* Whoever compiles it, and whatever is done to make it faster: every bit of rings, tiles and windows. */
+PHX_TEST(tile, says_what_it_always_said) {
+    uint64_t seed = 57, tiles_hash = UINT64_C(0xcbf29ce484222325), rings_hash = tiles_hash,
+             sight_hash = tiles_hash;
+    for (int i = 0; i < 24; i++) {
+        TestMap map = known_map(i, &seed);
+        uint32_t goals[20];
+        const uint32_t count =
+            ascending(goals, test_map_goals(&map, &seed, i % 6 == 3 ? 20 : 1 + (uint32_t)i % 3, goals));
+        if (count) {
+            TestTiles all;
+            test_tiles_make(&all, &map.grid, weight_choices[(i + i / 4) % 4]);
+            test_tiles_aim(&all, goals, count);
+            mix_sight(&sight_hash, all.sight);
+            for (uint32_t s = 0; s < all.sectors; s++) mix_tile(&tiles_hash, test_tiles_sector(&all, s));
+            for (uint32_t s = 0; s < all.sectors; s++)
+                if (all.rings[s]) mix_ring(&rings_hash, all.rings[s]);
+            test_tiles_free(&all);
+        }
+        free(map.cost);
+    }
+    CHECK_EQ(tiles_hash, UINT64_C(0xae3410bf0119787d));
+    CHECK_EQ(rings_hash, UINT64_C(0x881f1033a5c9c8b5));
+    CHECK_EQ(sight_hash, UINT64_C(0x92b78255c1ad9fb1));
+}
