@@ -65,7 +65,7 @@ void phx_tile_ring_build(PhxTileRing *ring, const PhxTileTask *task, uint32_t se
             const uint32_t local = phx_tile_inner(&work->ground.frame, side, i);
             if (work->front.sum[local] == PHX_FIELD_UNREACHED) continue;
             const uint32_t at = phx_tile_bordered(local);
-            const PhxTileSpot *spot = &work->spots[work->aim[at]];
+            const PhxTileSpot *spot = &work->spots[work->key[at] >> PHX_TILE_KEY_SPOT];
             ring->value[side][i] = work->base[work->ground.region[local]] + work->front.sum[local];
             ring->rest[side][i] = spot->rest;
             ring->aim[side][i] = spot->spot;
@@ -125,13 +125,12 @@ static uint32_t least_steps(const PhxTileBuild *build, uint32_t local) {
     const uint32_t lx = local & (PHX_SECTOR_SIDE - 1), ly = local >> PHX_SECTOR_SHIFT;
     if (lx != 0 && ly != 0 && lx != frame->width - 1 && ly != frame->height - 1) return found;
     const uint64_t value = work->base[work->ground.region[local]] + own;
-    for (uint32_t d = 0; d < 8; d++) {
-        uint32_t side, i;
-        if (!phx_tile_may_leave(build, at, d, &side, &i) || !build->rings[side]) continue;
-        const uint64_t beyond = build->rings[side]->value[side ^ 2u][i];
+    uint64_t beyond[8];
+    for (uint32_t set = phx_tile_exits(build, local, beyond); set; set &= set - 1) {
+        const uint32_t d = phx_bit_lowest(set);
         const uint64_t step = (uint64_t)(d % 2 ? weights.diagonal : weights.straight) *
                               work->cost[at + (uint32_t)build->offset[d]];
-        if (beyond != PHX_ROUTE_UNREACHED && beyond + step == value) found |= 1u << d;
+        if (beyond[d] + step == value) found |= 1u << d;
     }
     return found;
 }
@@ -242,7 +241,7 @@ static void write_cell(PhxTile *tile, const PhxTileBuild *build, uint32_t local)
             (uint8_t)(PHX_FLOW_SIGHT | nearest_direction(steps, (int64_t)to_x - x, (int64_t)to_y - y));
         return;
     }
-    const uint32_t index = work->aim[phx_tile_bordered(local)];
+    const uint32_t index = work->key[phx_tile_bordered(local)] >> PHX_TILE_KEY_SPOT;
     const PhxTileSpot *spot = &work->spots[index];
     if (spot->spot == PHX_NAV_NO_CELL) {
         tile->flow[local] |= nearest_direction(steps, 0, 0);

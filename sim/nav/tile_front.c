@@ -55,35 +55,48 @@ void phx_tile_seed_vertices(PhxTileBuild *build) {
     }
 }
 
-bool phx_tile_may_leave(const PhxTileBuild *build, uint32_t at, uint32_t d, uint32_t *side, uint32_t *i) {
-    const uint8_t *cost = build->work->cost;
+/* Directions over each side to the cell before the straight one, the straight one and the one behind it. */
+static const uint8_t over[4][3] = {{7, 0, 1}, {3, 2, 1}, {5, 4, 3}, {5, 6, 7}};
+
+uint32_t phx_tile_exits(const PhxTileBuild *build, uint32_t local, uint64_t value[8]) {
     const PhxSectorFrame *frame = &build->work->ground.frame;
-    const int32_t x = (int32_t)(at % PHX_TILE_STRIDE) + phx_flow_dx[d] - 1;
-    const int32_t y = (int32_t)(at / PHX_TILE_STRIDE) + phx_flow_dy[d] - 1;
-    const bool in_x = x >= 0 && x < (int32_t)frame->width, in_y = y >= 0 && y < (int32_t)frame->height;
-    if (in_x == in_y) return false;
-    *side = in_y ? (x < 0 ? 2u : 0u) : y < 0 ? 3u : 1u;
-    *i = (uint32_t)(in_y ? y : x);
-    return cost[at + (uint32_t)build->offset[d]] != PHX_NAV_IMPASSABLE &&
-           cost[(uint32_t)((int32_t)at + phx_flow_dx[d])] != PHX_NAV_IMPASSABLE &&
-           cost[(uint32_t)((int32_t)at + phx_flow_dy[d] * PHX_TILE_STRIDE)] != PHX_NAV_IMPASSABLE;
+    const uint32_t at[2] = {local & (PHX_SECTOR_SIDE - 1), local >> PHX_SECTOR_SHIFT};
+    const uint32_t size[2] = {frame->width, frame->height};
+    uint32_t found = 0;
+    for (uint32_t side = 0; side < 4; side++) {
+        const uint32_t axis = side % 2, i = at[1 - axis];
+        if (!build->rings[side] || at[axis] != (side < 2 ? size[axis] - 1 : 0)) continue;
+        const uint64_t *beyond = build->rings[side]->value[side ^ 2u];
+        for (uint32_t k = 0; k < 3; k++) {
+            const uint32_t d = over[side][k];
+            if (!(build->work->exits[side][i] >> d & 1u)) continue;
+            value[d] = beyond[i + k - 1];
+            found |= 1u << d;
+        }
+    }
+    return found;
 }
 
-/* The least step over a side from its i-th cell, whose straight direction is 2 * side. */
-static void seed_cell(PhxTileBuild *build, uint32_t side, uint32_t index) {
-    const PhxTileTask *task = build->task;
+/* The steps over a side from its i-th cell, and the least value of them. */
+static void seed_cell(PhxTileBuild *build, uint32_t side, uint32_t index, uint32_t length) {
+    const PhxFieldWeights weights = build->task->weights;
     PhxTileWork *work = build->work;
-    const uint32_t local = phx_tile_inner(&work->ground.frame, side, index), at = phx_tile_bordered(local);
-    if (work->cost[at] == PHX_NAV_IMPASSABLE) return;
+    const PhxSectorFrame *frame = &work->ground.frame;
+    const uint32_t local = phx_tile_inner(frame, side, index);
+    const uint64_t *beyond = build->rings[side]->value[side ^ 2u];
+    work->exits[side][index] = 0;
+    if (work->cost[phx_tile_bordered(local)] == PHX_NAV_IMPASSABLE) return;
+    const bool open = work->cost[phx_tile_outer(frame, side, index)] != PHX_NAV_IMPASSABLE;
     uint64_t least = PHX_ROUTE_UNREACHED;
-    for (uint32_t turn = 7; turn <= 9; turn++) {
-        const uint32_t d = (2 * side + turn) & 7u;
-        uint32_t to_side, i;
-        if (!phx_tile_may_leave(build, at, d, &to_side, &i) || to_side != side) continue;
-        const uint64_t beyond = build->rings[side]->value[side ^ 2u][i];
-        if (beyond == PHX_ROUTE_UNREACHED) continue;
-        const uint64_t weight = d % 2 ? task->weights.diagonal : task->weights.straight;
-        const uint64_t value = beyond + weight * work->cost[at + (uint32_t)build->offset[d]];
+    for (uint32_t k = 0; k < 3; k++) {
+        const uint32_t i = index + k - 1;
+        if (i >= length || beyond[i] == PHX_ROUTE_UNREACHED) continue;
+        const uint8_t cost = work->cost[phx_tile_outer(frame, side, i)];
+        if (cost == PHX_NAV_IMPASSABLE || !open ||
+            work->cost[phx_tile_bordered(phx_tile_inner(frame, side, i))] == PHX_NAV_IMPASSABLE)
+            continue;
+        const uint64_t value = beyond[i] + (uint64_t)(k == 1 ? weights.straight : weights.diagonal) * cost;
+        work->exits[side][index] |= (uint8_t)(1u << over[side][k]);
         if (value < least) least = value;
     }
     if (least != PHX_ROUTE_UNREACHED) add_seed(work, local, least);
@@ -93,7 +106,7 @@ void phx_tile_seed_rings(PhxTileBuild *build) {
     for (uint32_t side = 0; side < 4; side++) {
         if (!build->rings[side]) continue;
         const uint32_t length = phx_tile_border_length(&build->work->ground.frame, side);
-        for (uint32_t i = 0; i < length; i++) seed_cell(build, side, i);
+        for (uint32_t i = 0; i < length; i++) seed_cell(build, side, i, length);
     }
 }
 

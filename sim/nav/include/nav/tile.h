@@ -104,6 +104,8 @@ typedef struct PhxTileView {
 enum {
     PHX_TILE_STRIDE = PHX_SECTOR_SIDE + 2, /* rows with a border of one cell */
     PHX_TILE_BORDERED = PHX_TILE_STRIDE * PHX_TILE_STRIDE,
+    PHX_TILE_KEY_COST = 255, /* mask */
+    PHX_TILE_KEY_SPOT = 8,   /* shift */
     PHX_TILE_SEEDS = PHX_SECTOR_CELLS + 4 * PHX_SECTOR_SIDE,
     PHX_TILE_SPOTS = PHX_SECTOR_CELLS + 8 * PHX_SECTOR_SIDE + 1
 };
@@ -115,10 +117,13 @@ typedef struct PhxTileWork {
     uint32_t seed_count, spot_count, outer_spots;
     PhxSectorSeed seeds[PHX_TILE_SEEDS];
     uint64_t seed_values[PHX_TILE_SEEDS];
-    uint64_t base[PHX_SECTOR_CELLS];    /* of each region: its least seed */
-    uint64_t length[PHX_TILE_BORDERED]; /* any-angle cost, 1/256; UINT64_MAX: not known yet */
-    uint16_t aim[PHX_TILE_BORDERED];    /* index of a spot */
-    uint16_t turn[PHX_TILE_BORDERED];   /* the spot that the cell itself is; 0: none yet */
+    uint64_t base[PHX_SECTOR_CELLS];   /* of each region: its least seed */
+    uint8_t exits[4][PHX_SECTOR_SIDE]; /* of border cells: directions of steps to rings */
+    uint64_t
+        length[PHX_TILE_BORDERED];   /* any-angle cost, 1/256; UINT64_MAX: as the straight way to the aim */
+    uint32_t key[PHX_TILE_BORDERED]; /* cost, and from bit 8 on its aim, a spot's index; 0: not known yet */
+    uint64_t known[PHX_SECTOR_SIDE + 2]; /* cells with an aim; row y is word y + 1, bit lx */
+    uint16_t turn[PHX_TILE_BORDERED];    /* the spot that the cell itself is; 0: none yet */
     uint8_t light[PHX_TILE_BORDERED];
     uint8_t cost[PHX_TILE_BORDERED]; /* of the map, the border's too */
     PhxTileSpot spots[PHX_TILE_SPOTS];

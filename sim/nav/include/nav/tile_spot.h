@@ -12,20 +12,19 @@ enum {
     PHX_SPOT_NEAR = 1   /* how far a corner's spot keeps off the cell's edges */
 };
 
-/* Where a spot lies, from the map's origin. */
+/* Where a spot lies along an axis, from the map's origin. `far`: it is at the cell's upper end. */
+static inline int32_t phx_spot_along(int32_t cell, uint32_t corner, bool far) {
+    return cell * PHX_SPOT_UNIT + (corner == 0 ? PHX_SPOT_UNIT / 2
+                                   : far       ? PHX_SPOT_UNIT - PHX_SPOT_NEAR
+                                               : PHX_SPOT_NEAR);
+}
 static inline int32_t phx_spot_x(uint32_t spot, uint32_t map_width) {
     const uint32_t corner = spot >> PHX_SPOT_CORNER;
-    const int32_t x = (int32_t)((spot & PHX_SPOT_CELL) % map_width) * PHX_SPOT_UNIT;
-    return x + (corner == 0                  ? PHX_SPOT_UNIT / 2
-                : corner == 1 || corner == 4 ? PHX_SPOT_UNIT - PHX_SPOT_NEAR
-                                             : PHX_SPOT_NEAR);
+    return phx_spot_along((int32_t)((spot & PHX_SPOT_CELL) % map_width), corner, corner == 1 || corner == 4);
 }
 static inline int32_t phx_spot_y(uint32_t spot, uint32_t map_width) {
     const uint32_t corner = spot >> PHX_SPOT_CORNER;
-    const int32_t y = (int32_t)((spot & PHX_SPOT_CELL) / map_width) * PHX_SPOT_UNIT;
-    return y + (corner == 0   ? PHX_SPOT_UNIT / 2
-                : corner <= 2 ? PHX_SPOT_UNIT - PHX_SPOT_NEAR
-                              : PHX_SPOT_NEAR);
+    return phx_spot_along((int32_t)((spot & PHX_SPOT_CELL) / map_width), corner, corner <= 2);
 }
 
 /* Near aims: 15 bits: corner, and how far the spot's cell lies from the cell itself, -32..31 along each axis.
@@ -90,9 +89,9 @@ void phx_tile_seed_vertices(PhxTileBuild *build);
 void phx_tile_seed_rings(PhxTileBuild *build);
 /* Runs the front; each region's sums are relative to its least seed, base[region]. */
 void phx_tile_run(PhxTileBuild *build);
-/* Whether the step in direction d from a bordered index within the sector may be made, out of it too, and
- * whether it leaves the sector over a border. */
-bool phx_tile_may_leave(const PhxTileBuild *build, uint32_t at, uint32_t d, uint32_t *side, uint32_t *i);
+/* The steps from a reached cell over the borders to rings, reached on their side: bits, their directions; and
+ * what the rings say of the cells entered. Known once the rings are seeded. */
+uint32_t phx_tile_exits(const PhxTileBuild *build, uint32_t local, uint64_t value[8]);
 
 /* The any-angle ways of all reached cells: spots, aim, length, light. tile_aim.c. */
 void phx_tile_find_aims(PhxTileBuild *build);
