@@ -25,21 +25,30 @@
 #include "nav/tile_spot.h"
 
 enum { FULL = 255, ENOUGH = 32, NO_SPOT = 0, ROOT_TWO = 362 /* sqrt 2 in 1/256 */ };
-enum { HALF = PHX_SPOT_UNIT / 2, CHAINS = 256 };
+enum { HALF = PHX_SPOT_UNIT / 2, CHAINS = 256, STRIDE = PHX_TILE_STRIDE };
 #define UNKNOWN UINT64_MAX
 
-/* The cell that is being looked at, and the best found for it. */
+/* Bordered offsets of the directions; costs of their steps in 1/256. */
+static const int8_t offsets[8] = {1, STRIDE + 1, STRIDE, STRIDE - 1, -1, -STRIDE - 1, -STRIDE, -STRIDE + 1};
+static const uint16_t step_of[8] = {256, ROOT_TWO, 256, ROOT_TWO, 256, ROOT_TWO, 256, ROOT_TWO};
+
+static inline uint32_t moved(uint32_t at, int32_t offset) { return (uint32_t)((int32_t)at + offset); }
+
+/* The cell that is being looked at. */
 typedef struct Look {
-    const PhxTileBuild *build;
     PhxTileWork *work;
-    uint32_t at, cost, straight; /* bordered index; its cost; weight */
-    int32_t cell_x, cell_y;      /* in the map */
-    uint64_t length;
-    uint32_t spot, turn_at, turn_from; /* turn_at: not 0: turns at that cell */
-    uint32_t tried_count, tried_seen;  /* bits: which of them are seen */
-    uint32_t light;
-    uint32_t tried[8]; /* keys of the spots that were looked at */
+    uint32_t at, cost; /* bordered index; its cost */
+    uint64_t straight; /* weight */
+    int32_t x, y;      /* of the cell, in the map */
 } Look;
+
+/* The best way found for it. */
+typedef struct Best {
+    uint64_t length;
+    uint32_t spot, light;
+    uint32_t turn; /* turns at the neighbour in this direction; NO_TURN: aims at `spot` */
+} Best;
+enum { NO_TURN = 8 };
 
 static int32_t map_x(const PhxTileWork *work, uint32_t at) {
     return (int32_t)(work->ground.frame.x0 + at % PHX_TILE_STRIDE) - 1;
@@ -56,28 +65,33 @@ static uint32_t add_spot(const PhxTileBuild *build, int32_t cell_x, int32_t cell
     PhxTileWork *work = build->work;
     const uint32_t cell = (uint32_t)cell_y * build->task->grid->width + (uint32_t)cell_x;
     PHX_ASSERT(work->spot_count < PHX_TILE_SPOTS, work->spot_count, cell);
-    work->spots[work->spot_count] = (PhxTileSpot){cell | corner << PHX_SPOT_CORNER,
-                                                  phx_spot_along(cell_x, corner, corner == 1 || corner == 4),
-                                                  phx_spot_along(cell_y, corner, corner <= 2), rest};
+    work->spots[work->spot_count] =
+        (PhxTileSpot){.spot = cell | corner << PHX_SPOT_CORNER,
+                      .x = phx_spot_along(cell_x, corner, corner == 1 || corner == 4),
+                      .y = phx_spot_along(cell_y, corner, corner <= 2),
+                      .cell_x = (int16_t)cell_x,
+                      .cell_y = (int16_t)cell_y,
+                      .rest = rest};
     return work->spot_count++;
 }
 
-/* Cost of the straight way from (x, y) to a spot and on. */
-static uint64_t length_over(const PhxTileSpot *spot, int32_t x, int32_t y, uint32_t straight, uint32_t cost) {
+/* Cost of the straight way from (x, y) to a spot and on; a step of length 1 costs `scale`. */
+static inline uint64_t length_over(const PhxTileSpot *spot, int32_t x, int32_t y, uint64_t scale) {
     const int64_t dx = spot->x - x, dy = spot->y - y;
     /* 1/16 squared times 256: the root is in 1/256 */
-    const uint64_t distance = phx_isqrt64((uint64_t)(dx * dx + dy * dy) << 8);
-    return spot->rest + distance * straight * cost;
+    return spot->rest + phx_isqrt64((uint64_t)(dx * dx + dy * dy) << 8) * scale;
 }
 
 /* The length of the way from a known cell; that of a straight one is found out when somebody asks. */
-static uint64_t length_at(const PhxTileBuild *build, uint32_t n, int32_t cell_x, int32_t cell_y) {
-    PhxTileWork *work = build->work;
-    if (work->length[n] == UNKNOWN)
-        work->length[n] =
-            length_over(&work->spots[work->key[n] >> PHX_TILE_KEY_SPOT], centre(cell_x), centre(cell_y),
-                        build->task->weights.straight, work->key[n] & PHX_TILE_KEY_COST);
-    return work->length[n];
+static uint64_t find_length(PhxTileWork *work, uint32_t n, int32_t x, int32_t y, uint64_t straight) {
+    const uint32_t key = work->key[n];
+    return work->length[n] = length_over(&work->spots[key >> PHX_TILE_KEY_SPOT], centre(x), centre(y),
+                                         straight * (key & PHX_TILE_KEY_COST));
+}
+static inline uint64_t length_at(const Look *look, uint32_t n, uint32_t d) {
+    const uint64_t known = look->work->length[n];
+    if (known != UNKNOWN) return known;
+    return find_length(look->work, n, look->x + phx_flow_dx[d], look->y + phx_flow_dy[d], look->straight);
 }
 
 /* The light that a cell gets over its neighbour `n`. `key`: the cell's cost, and the spot. */
@@ -89,61 +103,65 @@ static inline uint32_t light_of(const PhxTileWork *work, uint32_t n, uint32_t ke
                : 0;
 }
 
-/* How much of a spot a cell sees. */
-static inline uint32_t light_from(const PhxTileWork *work, uint32_t key, uint32_t at, int32_t cell_x,
-                                  int32_t cell_y) {
+/* How much of a spot a cell sees: of the two neighbours before it along the ray, those count which aim there
+ * too. */
+static inline uint32_t light_from(const Look *look, uint32_t key) {
+    /* along, across: by signs of x and y, and whether y is longer */
+    static const int8_t before[8][2] = {{1, STRIDE + 1},        {-1, STRIDE - 1},      {1, -STRIDE + 1},
+                                        {-1, -STRIDE - 1},      {STRIDE, STRIDE + 1},  {STRIDE, STRIDE - 1},
+                                        {-STRIDE, -STRIDE + 1}, {-STRIDE, -STRIDE - 1}};
+    const PhxTileWork *work = look->work;
     const PhxTileSpot *to = &work->spots[key >> PHX_TILE_KEY_SPOT];
-    const int32_t dx = (int32_t)((uint32_t)to->x / PHX_SPOT_UNIT) - cell_x;
-    const int32_t dy = (int32_t)((uint32_t)to->y / PHX_SPOT_UNIT) - cell_y;
-    const int32_t sx = dx < 0 ? -1 : 1, sy = dy < 0 ? -PHX_TILE_STRIDE : PHX_TILE_STRIDE;
+    const int32_t dx = to->cell_x - look->x, dy = to->cell_y - look->y;
     const uint32_t ax = (uint32_t)(dx < 0 ? -dx : dx), ay = (uint32_t)(dy < 0 ? -dy : dy);
+    const int8_t *step = before[(uint32_t)(dx < 0) | (uint32_t)(dy < 0) << 1 | (uint32_t)(ax <= ay) << 2];
+    const uint32_t across_at = moved(look->at, step[1]), along_at = moved(look->at, step[0]);
+    const uint32_t beside = work->key[moved(look->at, step[1] - step[0])];
     const uint32_t major = ax > ay ? ax : ay, minor = ax > ay ? ay : ax;
-    const uint32_t by_x = (uint32_t)((int32_t)at + sx), by_y = (uint32_t)((int32_t)at + sy);
-    if (minor == 0) return major ? light_of(work, ax > ay ? by_x : by_y, key) : FULL;
-    uint32_t across = 0;
-    if (((work->key[by_x] ^ key) & PHX_TILE_KEY_COST) == 0 &&
-        ((work->key[by_y] ^ key) & PHX_TILE_KEY_COST) == 0)
-        across = light_of(work, (uint32_t)((int32_t)by_x + sy), key);
+    if (minor == 0) return major ? light_of(work, along_at, key) : FULL;
+    const uint32_t open = (work->key[along_at] ^ key) | (beside ^ key);
+    const uint32_t across = open & PHX_TILE_KEY_COST ? 0 : light_of(work, across_at, key);
     if (minor == major) return across;
-    const uint32_t along = light_of(work, ax > ay ? by_x : by_y, key);
+    const uint32_t along = light_of(work, along_at, key);
     if (along == across) return along;
     return ((major - minor) * along + minor * across + major / 2) / major;
 }
 
-static void try_spot(Look *look, uint32_t spot, uint32_t light) {
-    const uint64_t length = length_over(&look->work->spots[spot], centre(look->cell_x), centre(look->cell_y),
-                                        look->straight, look->cost);
-    if (length >= look->length) return;
-    look->length = length;
-    look->spot = spot;
-    look->light = light;
-    look->turn_at = 0;
-}
-
-/* Whether the cell sees a spot; a spot that wasn't looked at before is tried. */
-static bool sees(Look *look, uint32_t key) {
-    for (uint32_t i = 0; i < look->tried_count; i++)
-        if (look->tried[i] == key) return look->tried_seen >> i & 1u;
-    const uint32_t light = light_from(look->work, key, look->at, look->cell_x, look->cell_y);
-    if (light >= ENOUGH) {
-        try_spot(look, key >> PHX_TILE_KEY_SPOT, light);
-        look->tried_seen |= 1u << look->tried_count;
-    }
-    look->tried[look->tried_count++] = key;
-    return light >= ENOUGH;
-}
-
-/* Looks at the way over the known neighbour `n` in direction d. */
-static void try_neighbour(Look *look, uint32_t n, uint32_t d) {
-    const uint32_t key = look->work->key[n], cost = key & PHX_TILE_KEY_COST;
-    if (cost == look->cost && sees(look, key)) return;
+static inline void try_spot(const Look *look, Best *best, uint32_t spot, uint32_t light) {
     const uint64_t length =
-        length_at(look->build, n, look->cell_x + phx_flow_dx[d], look->cell_y + phx_flow_dy[d]) +
-        (uint64_t)look->straight * (d % 2 ? ROOT_TWO : 256) * cost;
-    if (length >= look->length) return;
-    look->length = length;
-    look->turn_at = n;
-    look->turn_from = d;
+        length_over(&look->work->spots[spot], centre(look->x), centre(look->y), look->straight * look->cost);
+    if (length >= best->length) return;
+    *best = (Best){length, spot, light, NO_TURN};
+}
+
+/* The spots that were looked at for a cell, as keys; bits: which of them it sees. */
+typedef struct Tried {
+    uint32_t count, seen;
+    uint32_t keys[8];
+} Tried;
+
+/* Looks at the ways over the known neighbours in the directions `set`: to their spots where the cell sees
+ * them, else with a turn at the neighbour. */
+static inline void try_neighbours(const Look *look, Tried *tried, Best *best, uint32_t set) {
+    for (; set; set &= set - 1) {
+        const uint32_t d = phx_bit_lowest(set), n = moved(look->at, offsets[d]);
+        const uint32_t key = look->work->key[n], cost = key & PHX_TILE_KEY_COST;
+        if (cost == look->cost) {
+            uint32_t i = 0;
+            while (i < tried->count && tried->keys[i] != key) i++;
+            if (i == tried->count) {
+                tried->keys[tried->count++] = key;
+                const uint32_t light = light_from(look, key);
+                if (light >= ENOUGH) {
+                    tried->seen |= 1u << i;
+                    try_spot(look, best, key >> PHX_TILE_KEY_SPOT, light);
+                }
+            }
+            if (tried->seen >> i & 1u) continue;
+        }
+        const uint64_t length = length_at(look, n, d) + look->straight * cost * step_of[d];
+        if (length < best->length) *best = (Best){length, NO_SPOT, FULL, d};
+    }
 }
 
 /* The corner of cell n, whose centre is at (x, y), that a way goes around which comes in direction d and goes
@@ -165,45 +183,61 @@ static uint32_t corner_of(const PhxTileWork *work, uint32_t n, uint32_t d, int32
     return 0;
 }
 
-/* The spot of turning at cell n, coming in direction d. */
-static uint32_t turn_spot(const Look *look, uint32_t n, uint32_t d) {
+/* The spot of turning at the neighbour in direction d. */
+static uint32_t turn_spot(const PhxTileBuild *build, const Look *look, uint32_t d) {
     PhxTileWork *work = look->work;
+    const uint32_t n = moved(look->at, offsets[d]);
     if (work->turn[n]) return work->turn[n];
     const PhxSectorFrame *frame = &work->ground.frame;
-    const int32_t x = look->cell_x + phx_flow_dx[d], y = look->cell_y + phx_flow_dy[d];
+    const int32_t x = look->x + phx_flow_dx[d], y = look->y + phx_flow_dy[d];
     const bool inner = (uint32_t)x - frame->x0 < frame->width && (uint32_t)y - frame->y0 < frame->height;
     const uint32_t corner = inner ? corner_of(work, n, d, centre(x), centre(y)) : 0;
-    const uint32_t spot = add_spot(look->build, x, y, corner, length_at(look->build, n, x, y));
+    const uint32_t spot = add_spot(build, x, y, corner, length_at(look, n, d));
     if (corner) {
         PhxTileSpot *own = &work->spots[spot];
         const uint32_t key = work->key[n];
-        own->rest = length_over(&work->spots[key >> PHX_TILE_KEY_SPOT], own->x, own->y, look->straight,
-                                key & PHX_TILE_KEY_COST);
+        own->rest = length_over(&work->spots[key >> PHX_TILE_KEY_SPOT], own->x, own->y,
+                                look->straight * (key & PHX_TILE_KEY_COST));
     }
     work->turn[n] = (uint16_t)spot;
     return spot;
 }
 
-static void look_beyond(Look *look, uint32_t local) {
-    const PhxTileBuild *build = look->build;
+/* Those of the steps over the border that lead to known cells of less value. */
+static uint32_t ways_beyond(const PhxTileBuild *build, const Look *look, uint32_t local) {
     const PhxTileWork *work = look->work;
     const uint64_t own = work->base[work->ground.region[local]] + work->front.sum[local];
     uint64_t value[8];
+    uint32_t found = 0;
     for (uint32_t set = phx_tile_exits(build, local, value); set; set &= set - 1) {
-        const uint32_t d = phx_bit_lowest(set), n = look->at + (uint32_t)build->offset[d];
-        if (value[d] < own && work->key[n] > PHX_TILE_KEY_COST) try_neighbour(look, n, d);
+        const uint32_t d = phx_bit_lowest(set);
+        found |= (uint32_t)(value[d] < own && work->key[moved(look->at, offsets[d])] > PHX_TILE_KEY_COST)
+                 << d;
     }
+    return found;
+}
+
+/* Which cells of the sector are known, and which are to be looked at closely: what leads over the border, and
+ * seeds with a spot of their own. Row y is word y + 1, bit lx. */
+typedef struct Rows {
+    uint64_t known[PHX_SECTOR_SIDE + 2], special[PHX_SECTOR_SIDE + 2];
+} Rows;
+
+static inline void row_add(uint64_t *rows, uint32_t local) {
+    rows[(local >> PHX_SECTOR_SHIFT) + 1] |= (uint64_t)1 << (local & (PHX_SECTOR_SIDE - 1));
+}
+
+static inline uint32_t row_bits(uint64_t row, uint32_t from) {
+    return (uint32_t)(row >> from | row << (-from & 63u)) & 7u; /* rotated */
 }
 
 /* Directions of those of the eight cells around column lx that are known, which `rows` tell from the row
  * above on; what lies beyond the row's ends may be told wrong. */
 static inline uint32_t known_around(const uint64_t *rows, uint32_t lx) {
-    static const uint8_t below[8] = {0, 8, 4, 12, 2, 10, 6, 14}; /* SW, S, SE */
-    const uint32_t right = (lx - 1) & 63u, left = (1 - lx) & 63u;
-    const uint32_t n = (uint32_t)(rows[0] >> right | rows[0] << left) & 7u;
-    const uint32_t m = (uint32_t)(rows[1] >> right | rows[1] << left) & 7u;
-    const uint32_t s = (uint32_t)(rows[2] >> right | rows[2] << left) & 7u;
-    return n << 5 | (m & 1u) << 4 | m >> 2 | below[s];
+    static const uint8_t below[8] = {0, 8, 4, 12, 2, 10, 6, 14};   /* SW, S, SE */
+    static const uint8_t beside[8] = {0, 16, 0, 16, 1, 17, 1, 17}; /* W, itself, E */
+    const uint32_t from = (lx - 1) & 63u;
+    return row_bits(rows[0], from) << 5 | beside[row_bits(rows[1], from)] | below[row_bits(rows[2], from)];
 }
 
 static inline void set_way(PhxTileWork *work, uint32_t at, uint32_t key, uint32_t light, uint64_t length) {
@@ -212,71 +246,66 @@ static inline void set_way(PhxTileWork *work, uint32_t at, uint32_t key, uint32_
     work->length[at] = length;
 }
 
-/* Looks at all ways of a cell, those over the neighbours `known` and those over the border. */
-static bool look_closely(const PhxTileBuild *build, uint32_t local, uint32_t at, uint32_t known,
-                         bool beyond) {
-    PhxTileWork *work = build->work;
-    const PhxSectorFrame *frame = &work->ground.frame;
-    Look look;
-    look.build = build;
-    look.work = work;
-    look.at = at;
-    look.cost = work->key[at];
-    look.straight = build->task->weights.straight;
-    look.cell_x = (int32_t)(frame->x0 + (local & (PHX_SECTOR_SIDE - 1)));
-    look.cell_y = (int32_t)(frame->y0 + (local >> PHX_SECTOR_SHIFT));
-    look.length = UNKNOWN;
-    look.spot = NO_SPOT;
-    look.turn_at = look.turn_from = look.tried_count = look.tried_seen = look.light = 0;
-    const uint32_t seed = work->turn[at];
-    work->turn[at] = 0;
-    if (seed) try_spot(&look, seed, FULL);
-    for (; known; known &= known - 1) {
-        const uint32_t d = phx_bit_lowest(known);
-        try_neighbour(&look, at + (uint32_t)build->offset[d], d);
-    }
-    if (beyond) look_beyond(&look, local);
-    if (look.turn_at) {
-        look.spot = turn_spot(&look, look.turn_at, look.turn_from);
-        look.light = FULL;
-    }
-    set_way(work, at, look.cost | look.spot << PHX_TILE_KEY_SPOT, look.light, look.length);
-    return look.spot != NO_SPOT;
+/* Notes the best way found; a cell without any keeps its key. */
+static inline void take(const PhxTileBuild *build, const Look *look, Best best) {
+    if (best.turn != NO_TURN) best.spot = turn_spot(build, look, best.turn);
+    set_way(look->work, look->at, look->cost | best.spot << PHX_TILE_KEY_SPOT, best.light, best.length);
 }
 
-/* The key that the neighbours in the directions `known` have in common; 0: none. */
-static inline uint32_t common_key(const PhxTileBuild *build, uint32_t at, uint32_t known) {
-    if (!known) return 0;
-    const uint32_t key = build->work->key[at + (uint32_t)build->offset[phx_bit_lowest(known)]];
-    while ((known &= known - 1) != 0)
-        if (build->work->key[at + (uint32_t)build->offset[phx_bit_lowest(known)]] != key) return 0;
-    return key;
+/* A cell with a seed of its own, or at the border: first the ways within the sector, then those beyond. */
+static void look_at_special(const PhxTileBuild *build, const Look *look, uint32_t known, uint32_t local) {
+    Best best = {UNKNOWN, NO_SPOT, 0, NO_TURN};
+    Tried tried;
+    tried.count = tried.seen = 0;
+    if (look->cost > PHX_TILE_KEY_COST) return; /* a goal */
+    const uint32_t seed = look->work->turn[look->at];
+    look->work->turn[look->at] = 0;
+    if (seed) try_spot(look, &best, seed, FULL);
+    try_neighbours(look, &tried, &best, known);
+    if (build->rings) try_neighbours(look, &tried, &best, ways_beyond(build, look, local));
+    take(build, look, best);
 }
 
-/* Most cells have neighbours that all aim at one spot, which the cell sees too: nothing is to be compared,
- * and the length of the way isn't asked for yet. */
-static void look_at(const PhxTileBuild *build, uint32_t local) {
-    PhxTileWork *work = build->work;
-    const PhxSectorFrame *frame = &work->ground.frame;
-    const uint32_t lx = local & (PHX_SECTOR_SIDE - 1), ly = local >> PHX_SECTOR_SHIFT;
-    const uint32_t at = phx_tile_bordered(local), cost = work->key[at];
-    if (cost > PHX_TILE_KEY_COST) return; /* a goal */
-    const uint32_t known =
-        known_around(work->known + ly, lx) & work->ground.facts[local] >> PHX_FACT_MOVES & 255u;
-    const bool beyond =
-        build->rings && (lx == 0 || ly == 0 || lx == frame->width - 1 || ly == frame->height - 1);
-    bool found = false;
-    if (!beyond && !work->turn[at]) {
-        const uint32_t key = common_key(build, at, known);
-        if (key && (key & PHX_TILE_KEY_COST) == cost) {
-            const uint32_t light =
-                light_from(work, key, at, (int32_t)(frame->x0 + lx), (int32_t)(frame->y0 + ly));
-            found = light >= ENOUGH;
-            if (found) set_way(work, at, key, light, UNKNOWN);
+/* Any other cell, with known neighbours. Most have some that all aim at one spot, which the cell sees too:
+ * nothing is to be compared, and the length of the way isn't asked for yet. */
+static inline void look_at_plain(const PhxTileBuild *build, const Look *look, uint32_t known) {
+    const uint32_t first = look->work->key[moved(look->at, offsets[phx_bit_lowest(known)])];
+    uint32_t others = known & (known - 1);
+    while (others && look->work->key[moved(look->at, offsets[phx_bit_lowest(others)])] == first)
+        others &= others - 1;
+    if (!others && (first & PHX_TILE_KEY_COST) == look->cost) {
+        const uint32_t light = light_from(look, first);
+        if (light >= ENOUGH) {
+            set_way(look->work, look->at, first, light, UNKNOWN);
+            return;
         }
     }
-    if (!found) found = look_closely(build, local, at, known, beyond);
-    work->known[ly + 1] |= (uint64_t)found << lx;
+    Best best = {UNKNOWN, NO_SPOT, 0, NO_TURN};
+    Tried tried;
+    tried.count = tried.seen = 0;
+    try_neighbours(look, &tried, &best, known);
+    take(build, look, best);
+}
+
+static void look_at_all(const PhxTileBuild *build, Rows *rows) {
+    PhxTileWork *work = build->work;
+    const PhxSectorFrame *frame = &work->ground.frame;
+    Look look = {.work = work, .straight = build->task->weights.straight};
+    for (uint32_t i = 0; i < work->front.reached; i++) {
+        const uint32_t local = work->front.order[i];
+        const uint32_t lx = local & (PHX_SECTOR_SIDE - 1), ly = local >> PHX_SECTOR_SHIFT;
+        const uint32_t known =
+            known_around(rows->known + ly, lx) & work->ground.facts[local] >> PHX_FACT_MOVES & 255u;
+        look.at = local + 2 * ly + STRIDE + 1; /* bordered */
+        look.cost = work->key[look.at];
+        look.x = (int32_t)(frame->x0 + lx);
+        look.y = (int32_t)(frame->y0 + ly);
+        if (rows->special[ly + 1] >> lx & 1)
+            look_at_special(build, &look, known, local);
+        else if (known)
+            look_at_plain(build, &look, known);
+        rows->known[ly + 1] |= (uint64_t)(work->key[look.at] > PHX_TILE_KEY_COST) << lx;
+    }
 }
 
 /* The spots of the rings, to be found by what they are. */
@@ -345,7 +374,7 @@ static void aim_vertex(const PhxTileBuild *build, Outer *outer, uint32_t at, uin
 }
 
 /* The vertices whose least way leaves the sector there. */
-static void aim_vertices(const PhxTileBuild *build, Outer *outer) {
+static void aim_vertices(const PhxTileBuild *build, Outer *outer, Rows *rows) {
     const PhxTileTask *task = build->task;
     const uint32_t sector = build->work->ground.frame.sector;
     const PhxPortalVertex *vertex = phx_portals_vertices(task->portals, sector);
@@ -355,13 +384,14 @@ static void aim_vertices(const PhxTileBuild *build, Outer *outer) {
         if (value == PHX_ROUTE_UNREACHED) continue;
         const uint64_t beyond =
             phx_route_value(task->route, task->portals, vertex[v].partner_sector, vertex[v].partner);
-        if (beyond != PHX_ROUTE_UNREACHED && value == beyond + vertex[v].out_cost)
-            aim_vertex(build, outer, phx_tile_bordered(vertex[v].cell), value);
+        if (beyond == PHX_ROUTE_UNREACHED || value != beyond + vertex[v].out_cost) continue;
+        aim_vertex(build, outer, phx_tile_bordered(vertex[v].cell), value);
+        row_add(rows->special, vertex[v].cell);
     }
 }
 
 /* The goals of the sector; they were seeded with 0. */
-static void aim_goals(const PhxTileBuild *build) {
+static void aim_goals(const PhxTileBuild *build, Rows *rows) {
     PhxTileWork *work = build->work;
     for (uint32_t s = 0; s < work->seed_count; s++) {
         if (work->seed_values[s] != 0) continue;
@@ -370,7 +400,8 @@ static void aim_goals(const PhxTileBuild *build) {
         const uint32_t spot = add_spot(build, map_x(work, at), map_y(work, at), 0, 0);
         work->turn[at] = (uint16_t)spot;
         set_way(work, at, work->key[at] | spot << PHX_TILE_KEY_SPOT, FULL, 0);
-        work->known[(local >> PHX_SECTOR_SHIFT) + 1] |= (uint64_t)1 << (local & (PHX_SECTOR_SIDE - 1));
+        row_add(rows->known, local);
+        row_add(rows->special, local);
     }
 }
 
@@ -381,23 +412,36 @@ static void light_outside(PhxTileWork *work) {
             work->light[phx_tile_outer(&work->ground.frame, side, i)] = FULL;
 }
 
+/* The cells from which a step may lead to a ring. */
+static void mark_borders(const PhxTileBuild *build, Rows *rows) {
+    const PhxSectorFrame *frame = &build->work->ground.frame;
+    for (uint32_t side = 0; side < 4; side++) {
+        if (!build->rings[side]) continue;
+        const uint32_t count = phx_tile_border_length(frame, side);
+        for (uint32_t i = 0; i < count; i++) row_add(rows->special, phx_tile_inner(frame, side, i));
+    }
+}
+
 void phx_tile_find_aims(PhxTileBuild *build) {
     PhxTileWork *work = build->work;
     Outer outer;
+    Rows rows;
     memset(outer.newest, 0, sizeof outer.newest);
+    memset(&rows, 0, sizeof rows);
     work->spots[NO_SPOT] = (PhxTileSpot){.spot = PHX_NAV_NO_CELL, .rest = UNKNOWN};
     work->spot_count = 1;
-    memset(work->known, 0, sizeof work->known);
     memset(work->turn, 0, sizeof work->turn);
     memset(work->light, 0, sizeof work->light);
     for (uint32_t i = 0; i < PHX_TILE_BORDERED; i++) work->key[i] = work->cost[i];
     for (uint32_t side = 0; side < 4 && build->rings; side++)
         if (build->rings[side]) lay_ring(build, &outer, side);
-    if (!build->rings) {
+    if (build->rings) {
+        mark_borders(build, &rows);
+    } else {
         light_outside(work);
-        aim_vertices(build, &outer);
+        aim_vertices(build, &outer, &rows);
     }
     work->outer_spots = work->spot_count - 1;
-    aim_goals(build);
-    for (uint32_t i = 0; i < work->front.reached; i++) look_at(build, work->front.order[i]);
+    aim_goals(build, &rows);
+    look_at_all(build, &rows);
 }

@@ -89,10 +89,11 @@ typedef struct PhxTileTask {
     const PhxSight *sight; /* null: none */
 } PhxTileTask;
 
-/* A spot with its place in 1/16 of cells, and the rest of the way from there. */
+/* A spot with its cell, its place in 1/16 of cells, and the rest of the way from there. */
 typedef struct PhxTileSpot {
     uint32_t spot;
     int32_t x, y;
+    int16_t cell_x, cell_y;
     uint64_t rest;
 } PhxTileSpot;
 
@@ -120,10 +121,9 @@ typedef struct PhxTileWork {
     uint64_t base[PHX_SECTOR_CELLS];   /* of each region: its least seed */
     uint8_t exits[4][PHX_SECTOR_SIDE]; /* of border cells: directions of steps to rings */
     uint64_t
-        length[PHX_TILE_BORDERED];   /* any-angle cost, 1/256; UINT64_MAX: as the straight way to the aim */
-    uint32_t key[PHX_TILE_BORDERED]; /* cost, and from bit 8 on its aim, a spot's index; 0: not known yet */
-    uint64_t known[PHX_SECTOR_SIDE + 2]; /* cells with an aim; row y is word y + 1, bit lx */
-    uint16_t turn[PHX_TILE_BORDERED];    /* the spot that the cell itself is; 0: none yet */
+        length[PHX_TILE_BORDERED];    /* any-angle cost, 1/256; UINT64_MAX: as the straight way to the aim */
+    uint32_t key[PHX_TILE_BORDERED];  /* cost, and from bit 8 on its aim, a spot's index; 0: not known yet */
+    uint16_t turn[PHX_TILE_BORDERED]; /* the spot that the cell itself is; 0: none yet */
     uint8_t light[PHX_TILE_BORDERED];
     uint8_t cost[PHX_TILE_BORDERED]; /* of the map, the border's too */
     PhxTileSpot spots[PHX_TILE_SPOTS];
