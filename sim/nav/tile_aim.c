@@ -22,6 +22,7 @@
 
 #include "base/assert.h"
 #include "base/bitset.h"
+#include "nav/field_queue.h"
 #include "nav/tile_spot.h"
 
 enum { FULL = 255, ENOUGH = 32, NO_SPOT = 0, ROOT_TWO = 362 /* sqrt 2 in 1/256 */ };
@@ -37,9 +38,10 @@ static inline uint32_t moved(uint32_t at, int32_t offset) { return (uint32_t)((i
 /* The cell that is being looked at. */
 typedef struct Look {
     PhxTileWork *work;
-    uint32_t at, cost; /* bordered index; its cost */
-    uint64_t straight; /* weight */
+    uint32_t at, own;  /* bordered index; its way as yet, which is its cost alone */
     int32_t x, y;      /* of the cell, in the map */
+    uint64_t straight; /* weight */
+    uint32_t bright;   /* spots up to this one are seen from beyond the sector; 0: none */
 } Look;
 
 /* The best way found for it. */
@@ -50,6 +52,12 @@ typedef struct Best {
 } Best;
 enum { NO_TURN = 8 };
 
+static inline uint32_t spot_of(uint32_t way) { return way >> PHX_TILE_WAY_SPOT; }
+static inline uint32_t cost_of(uint32_t way) { return way >> PHX_TILE_WAY_COST & 255u; }
+static inline bool is_known(uint32_t way) { return way >> PHX_TILE_WAY_SPOT != NO_SPOT; }
+/* Spot and cost of a way, without its light. */
+static inline uint32_t key_of(uint32_t way) { return way & ~(uint32_t)FULL; }
+
 static int32_t map_x(const PhxTileWork *work, uint32_t at) {
     return (int32_t)(work->ground.frame.x0 + at % PHX_TILE_STRIDE) - 1;
 }
@@ -57,7 +65,7 @@ static int32_t map_y(const PhxTileWork *work, uint32_t at) {
     return (int32_t)(work->ground.frame.y0 + at / PHX_TILE_STRIDE) - 1;
 }
 /* The place of a cell's centre along an axis, in 1/16. */
-static int32_t centre(int32_t cell) { return cell * PHX_SPOT_UNIT + HALF; }
+static inline int32_t centre(int32_t cell) { return cell * PHX_SPOT_UNIT + HALF; }
 
 /* Adds the spot at a corner of a cell (tile_spot.h; 0: its centre). */
 static uint32_t add_spot(const PhxTileBuild *build, int32_t cell_x, int32_t cell_y, uint32_t corner,
@@ -76,17 +84,18 @@ static uint32_t add_spot(const PhxTileBuild *build, int32_t cell_x, int32_t cell
 }
 
 /* Cost of the straight way from (x, y) to a spot and on; a step of length 1 costs `scale`. */
-static inline uint64_t length_over(const PhxTileSpot *spot, int32_t x, int32_t y, uint64_t scale) {
+PHX_FIELD_INLINE uint64_t length_over(const PhxTileSpot *spot, int32_t x, int32_t y, uint64_t scale) {
     const int64_t dx = spot->x - x, dy = spot->y - y;
     /* 1/16 squared times 256: the root is in 1/256 */
     return spot->rest + phx_isqrt64((uint64_t)(dx * dx + dy * dy) << 8) * scale;
 }
 
-/* The length of the way from a known cell; that of a straight one is found out when somebody asks. */
+/* The length of the way from the known cell n at (x, y); that of a straight one is found out when somebody
+ * asks. */
 static uint64_t find_length(PhxTileWork *work, uint32_t n, int32_t x, int32_t y, uint64_t straight) {
-    const uint32_t key = work->key[n];
-    return work->length[n] = length_over(&work->spots[key >> PHX_TILE_KEY_SPOT], centre(x), centre(y),
-                                         straight * (key & PHX_TILE_KEY_COST));
+    const uint32_t way = work->way[n];
+    return work->length[n] =
+               length_over(&work->spots[spot_of(way)], centre(x), centre(y), straight * cost_of(way));
 }
 static inline uint64_t length_at(const Look *look, uint32_t n, uint32_t d) {
     const uint64_t known = look->work->length[n];
@@ -94,47 +103,45 @@ static inline uint64_t length_at(const Look *look, uint32_t n, uint32_t d) {
     return find_length(look->work, n, look->x + phx_flow_dx[d], look->y + phx_flow_dy[d], look->straight);
 }
 
-/* The light that a cell gets over its neighbour `n`. `key`: the cell's cost, and the spot. */
-static inline uint32_t light_of(const PhxTileWork *work, uint32_t n, uint32_t key) {
-    if (work->key[n] == key) return work->light[n];
-    return work->key[n] == (key & PHX_TILE_KEY_COST) && work->light[n] == FULL &&
-                   key >> PHX_TILE_KEY_SPOT <= work->outer_spots
-               ? FULL
-               : 0;
+/* The light that the cell gets over its neighbour `n`. */
+PHX_FIELD_INLINE uint32_t light_over(const Look *look, uint32_t n, uint32_t key) {
+    const uint32_t way = look->work->way[n], other = way ^ key;
+    if (!look->bright) return other <= FULL ? other : 0;
+    if (other <= FULL) return other;
+    return (other & 0xffffu) == FULL && !is_known(way) && spot_of(key) <= look->bright ? FULL : 0;
 }
 
-/* How much of a spot a cell sees: of the two neighbours before it along the ray, those count which aim there
- * too. */
-static inline uint32_t light_from(const Look *look, uint32_t key) {
-    /* along, across: by signs of x and y, and whether y is longer */
-    static const int8_t before[8][2] = {{1, STRIDE + 1},        {-1, STRIDE - 1},      {1, -STRIDE + 1},
-                                        {-1, -STRIDE - 1},      {STRIDE, STRIDE + 1},  {STRIDE, STRIDE - 1},
-                                        {-STRIDE, -STRIDE + 1}, {-STRIDE, -STRIDE - 1}};
-    const PhxTileWork *work = look->work;
-    const PhxTileSpot *to = &work->spots[key >> PHX_TILE_KEY_SPOT];
+/* How much the cell sees of the spot of a key with its own cost, times the steps to it: of the two neighbours
+ * before it along the ray, those count which have that key too. */
+typedef struct Light {
+    uint32_t sum, steps;
+} Light;
+PHX_FIELD_INLINE Light light_from(const Look *look, uint32_t key) {
+    const PhxTileSpot *to = &look->work->spots[spot_of(key)];
     const int32_t dx = to->cell_x - look->x, dy = to->cell_y - look->y;
     const uint32_t ax = (uint32_t)(dx < 0 ? -dx : dx), ay = (uint32_t)(dy < 0 ? -dy : dy);
-    const int8_t *step = before[(uint32_t)(dx < 0) | (uint32_t)(dy < 0) << 1 | (uint32_t)(ax <= ay) << 2];
-    const uint32_t across_at = moved(look->at, step[1]), along_at = moved(look->at, step[0]);
-    const uint32_t beside = work->key[moved(look->at, step[1] - step[0])];
+    const uint32_t by_x = moved(look->at, dx < 0 ? -1 : 1), by_y = moved(look->at, dy < 0 ? -STRIDE : STRIDE);
+    const uint32_t corner = by_x + by_y - look->at, along = ax > ay ? by_x : by_y;
     const uint32_t major = ax > ay ? ax : ay, minor = ax > ay ? ay : ax;
-    if (minor == 0) return major ? light_of(work, along_at, key) : FULL;
-    const uint32_t open = (work->key[along_at] ^ key) | (beside ^ key);
-    const uint32_t across = open & PHX_TILE_KEY_COST ? 0 : light_of(work, across_at, key);
-    if (minor == major) return across;
-    const uint32_t along = light_of(work, along_at, key);
-    if (along == across) return along;
-    return ((major - minor) * along + minor * across + major / 2) / major;
+    const uint32_t sides = (look->work->way[by_x] ^ key) | (look->work->way[by_y] ^ key);
+    const uint32_t across = cost_of(sides) ? 0 : light_over(look, corner, key);
+    return (Light){(major - minor) * light_over(look, along, key) + minor * across + major / 2, major};
+}
+/* Where there are no steps the spot is in the cell itself. */
+static inline bool is_enough(Light light) { return light.sum >= ENOUGH * light.steps; }
+static inline uint32_t light_value(Light light) {
+    if (light.sum - light.steps / 2 == FULL * light.steps) return FULL;
+    return light.sum / light.steps;
 }
 
-static inline void try_spot(const Look *look, Best *best, uint32_t spot, uint32_t light) {
-    const uint64_t length =
-        length_over(&look->work->spots[spot], centre(look->x), centre(look->y), look->straight * look->cost);
+PHX_FIELD_INLINE void try_spot(const Look *look, Best *best, uint32_t spot, Light light) {
+    const uint64_t length = length_over(&look->work->spots[spot], centre(look->x), centre(look->y),
+                                        look->straight * cost_of(look->own));
     if (length >= best->length) return;
-    *best = (Best){length, spot, light, NO_TURN};
+    *best = (Best){length, spot, light_value(light), NO_TURN};
 }
 
-/* The spots that were looked at for a cell, as keys; bits: which of them it sees. */
+/* The keys whose spots were looked at for a cell; bits: which of them it sees. */
 typedef struct Tried {
     uint32_t count, seen;
     uint32_t keys[8];
@@ -142,24 +149,24 @@ typedef struct Tried {
 
 /* Looks at the ways over the known neighbours in the directions `set`: to their spots where the cell sees
  * them, else with a turn at the neighbour. */
-static inline void try_neighbours(const Look *look, Tried *tried, Best *best, uint32_t set) {
+PHX_FIELD_INLINE void try_neighbours(const Look *look, Tried *tried, Best *best, uint32_t set) {
     for (; set; set &= set - 1) {
         const uint32_t d = phx_bit_lowest(set), n = moved(look->at, offsets[d]);
-        const uint32_t key = look->work->key[n], cost = key & PHX_TILE_KEY_COST;
-        if (cost == look->cost) {
+        const uint32_t key = key_of(look->work->way[n]);
+        if (cost_of(key ^ look->own) == 0) {
             uint32_t i = 0;
             while (i < tried->count && tried->keys[i] != key) i++;
             if (i == tried->count) {
                 tried->keys[tried->count++] = key;
-                const uint32_t light = light_from(look, key);
-                if (light >= ENOUGH) {
+                const Light light = light_from(look, key);
+                if (is_enough(light)) {
                     tried->seen |= 1u << i;
-                    try_spot(look, best, key >> PHX_TILE_KEY_SPOT, light);
+                    try_spot(look, best, spot_of(key), light);
                 }
             }
             if (tried->seen >> i & 1u) continue;
         }
-        const uint64_t length = length_at(look, n, d) + look->straight * cost * step_of[d];
+        const uint64_t length = length_at(look, n, d) + look->straight * cost_of(key) * step_of[d];
         if (length < best->length) *best = (Best){length, NO_SPOT, FULL, d};
     }
 }
@@ -167,7 +174,7 @@ static inline void try_neighbours(const Look *look, Tried *tried, Best *best, ui
 /* The corner of cell n, whose centre is at (x, y), that a way goes around which comes in direction d and goes
  * on to its spot: 1..4 SE, SW, NW, NE; 0: none. */
 static uint32_t corner_of(const PhxTileWork *work, uint32_t n, uint32_t d, int32_t x, int32_t y) {
-    const PhxTileSpot *to = &work->spots[work->key[n] >> PHX_TILE_KEY_SPOT];
+    const PhxTileSpot *to = &work->spots[spot_of(work->way[n])];
     const int32_t vx = to->x - x, vy = to->y - y;
     const int32_t ux = phx_flow_dx[d], uy = phx_flow_dy[d];
     const int32_t turn = ux * vy - uy * vx;
@@ -183,21 +190,20 @@ static uint32_t corner_of(const PhxTileWork *work, uint32_t n, uint32_t d, int32
     return 0;
 }
 
-/* The spot of turning at the neighbour in direction d. */
-static uint32_t turn_spot(const PhxTileBuild *build, const Look *look, uint32_t d) {
-    PhxTileWork *work = look->work;
-    const uint32_t n = moved(look->at, offsets[d]);
-    if (work->turn[n]) return work->turn[n];
+/* The spot of turning at the neighbour of cell `at` in direction d, which lies at (x, y) and whose way has a
+ * length. */
+static uint32_t turn_spot(const PhxTileBuild *build, uint32_t at, uint32_t d, int32_t x, int32_t y,
+                          uint64_t length) {
+    PhxTileWork *work = build->work;
+    const uint32_t n = moved(at, offsets[d]), way = work->way[n];
     const PhxSectorFrame *frame = &work->ground.frame;
-    const int32_t x = look->x + phx_flow_dx[d], y = look->y + phx_flow_dy[d];
     const bool inner = (uint32_t)x - frame->x0 < frame->width && (uint32_t)y - frame->y0 < frame->height;
     const uint32_t corner = inner ? corner_of(work, n, d, centre(x), centre(y)) : 0;
-    const uint32_t spot = add_spot(build, x, y, corner, length_at(look, n, d));
+    const uint32_t spot = add_spot(build, x, y, corner, length);
     if (corner) {
         PhxTileSpot *own = &work->spots[spot];
-        const uint32_t key = work->key[n];
-        own->rest = length_over(&work->spots[key >> PHX_TILE_KEY_SPOT], own->x, own->y,
-                                look->straight * (key & PHX_TILE_KEY_COST));
+        own->rest = length_over(&work->spots[spot_of(way)], own->x, own->y,
+                                (uint64_t)build->task->weights.straight * cost_of(way));
     }
     work->turn[n] = (uint16_t)spot;
     return spot;
@@ -211,100 +217,144 @@ static uint32_t ways_beyond(const PhxTileBuild *build, const Look *look, uint32_
     uint32_t found = 0;
     for (uint32_t set = phx_tile_exits(build, local, value); set; set &= set - 1) {
         const uint32_t d = phx_bit_lowest(set);
-        found |= (uint32_t)(value[d] < own && work->key[moved(look->at, offsets[d])] > PHX_TILE_KEY_COST)
-                 << d;
+        if (value[d] < own && is_known(work->way[moved(look->at, offsets[d])])) found |= 1u << d;
     }
     return found;
 }
 
-/* Which cells of the sector are known, and which are to be looked at closely: what leads over the border, and
- * seeds with a spot of their own. Row y is word y + 1, bit lx. */
-typedef struct Rows {
-    uint64_t known[PHX_SECTOR_SIDE + 2], special[PHX_SECTOR_SIDE + 2];
-} Rows;
-
-static inline void row_add(uint64_t *rows, uint32_t local) {
-    rows[(local >> PHX_SECTOR_SHIFT) + 1] |= (uint64_t)1 << (local & (PHX_SECTOR_SIDE - 1));
-}
-
-static inline uint32_t row_bits(uint64_t row, uint32_t from) {
-    return (uint32_t)(row >> from | row << (-from & 63u)) & 7u; /* rotated */
-}
-
-/* Directions of those of the eight cells around column lx that are known, which `rows` tell from the row
- * above on; what lies beyond the row's ends may be told wrong. */
-static inline uint32_t known_around(const uint64_t *rows, uint32_t lx) {
-    static const uint8_t below[8] = {0, 8, 4, 12, 2, 10, 6, 14};   /* SW, S, SE */
-    static const uint8_t beside[8] = {0, 16, 0, 16, 1, 17, 1, 17}; /* W, itself, E */
-    const uint32_t from = (lx - 1) & 63u;
-    return row_bits(rows[0], from) << 5 | beside[row_bits(rows[1], from)] | below[row_bits(rows[2], from)];
-}
-
-static inline void set_way(PhxTileWork *work, uint32_t at, uint32_t key, uint32_t light, uint64_t length) {
-    work->key[at] = key;
-    work->light[at] = (uint8_t)light;
+static inline void set_way(PhxTileWork *work, uint32_t at, uint32_t way, uint64_t length) {
+    work->way[at] = way;
     work->length[at] = length;
 }
 
-/* Notes the best way found; a cell without any keeps its key. */
-static inline void take(const PhxTileBuild *build, const Look *look, Best best) {
-    if (best.turn != NO_TURN) best.spot = turn_spot(build, look, best.turn);
-    set_way(look->work, look->at, look->cost | best.spot << PHX_TILE_KEY_SPOT, best.light, best.length);
+/* Notes the best way found. */
+PHX_FIELD_INLINE void take(const PhxTileBuild *build, const Look *look, Best best) {
+    if (best.turn != NO_TURN) {
+        const uint32_t d = best.turn, n = moved(look->at, offsets[d]);
+        best.spot = look->work->turn[n];
+        if (!best.spot)
+            best.spot = turn_spot(build, look->at, d, look->x + phx_flow_dx[d], look->y + phx_flow_dy[d],
+                                  look->work->length[n]);
+    }
+    set_way(look->work, look->at, look->own | best.spot << PHX_TILE_WAY_SPOT | best.light, best.length);
 }
 
-/* A cell with a seed of its own, or at the border: first the ways within the sector, then those beyond. */
-static void look_at_special(const PhxTileBuild *build, const Look *look, uint32_t known, uint32_t local) {
+/* Of a set of directions those that lead to cells whose way is known. */
+static uint32_t known_of(const PhxTileWork *work, uint32_t at, uint32_t set) {
+    uint32_t known = 0;
+    for (; set; set &= set - 1) {
+        const uint32_t d = phx_bit_lowest(set);
+        known |= (uint32_t)is_known(work->way[moved(at, offsets[d])]) << d;
+    }
+    return known;
+}
+
+/* Any cell, also one with a seed of its own or at the border: first the ways within the sector, then those
+ * beyond. */
+static void look_at_special(const PhxTileBuild *build, uint32_t local) {
+    PhxTileWork *work = build->work;
+    const PhxSectorFrame *frame = &work->ground.frame;
+    const uint32_t at = phx_tile_bordered(local), seed = work->turn[at];
+    if (is_known(work->way[at])) return; /* a goal */
+    const Look look = {.work = work,
+                       .at = at,
+                       .own = work->way[at],
+                       .x = (int32_t)(frame->x0 + (local & (PHX_SECTOR_SIDE - 1))),
+                       .y = (int32_t)(frame->y0 + (local >> PHX_SECTOR_SHIFT)),
+                       .straight = build->task->weights.straight,
+                       .bright = work->outer_spots};
     Best best = {UNKNOWN, NO_SPOT, 0, NO_TURN};
     Tried tried;
     tried.count = tried.seen = 0;
-    if (look->cost > PHX_TILE_KEY_COST) return; /* a goal */
-    const uint32_t seed = look->work->turn[look->at];
-    look->work->turn[look->at] = 0;
-    if (seed) try_spot(look, &best, seed, FULL);
-    try_neighbours(look, &tried, &best, known);
-    if (build->rings) try_neighbours(look, &tried, &best, ways_beyond(build, look, local));
-    take(build, look, best);
+    work->turn[at] = 0;
+    if (seed) try_spot(&look, &best, seed, (Light){FULL, 1});
+    uint32_t known = known_of(work, at, work->ground.facts[local] >> PHX_FACT_MOVES & 255u);
+    for (uint32_t round = 0; round < 2; round++) {
+        try_neighbours(&look, &tried, &best, known);
+        known = build->rings && round == 0 ? ways_beyond(build, &look, local) : 0;
+    }
+    take(build, &look, best);
 }
 
 /* Any other cell, with known neighbours. Most have some that all aim at one spot, which the cell sees too:
  * nothing is to be compared, and the length of the way isn't asked for yet. */
-static inline void look_at_plain(const PhxTileBuild *build, const Look *look, uint32_t known) {
-    const uint32_t first = look->work->key[moved(look->at, offsets[phx_bit_lowest(known)])];
-    uint32_t others = known & (known - 1);
-    while (others && look->work->key[moved(look->at, offsets[phx_bit_lowest(others)])] == first)
-        others &= others - 1;
-    if (!others && (first & PHX_TILE_KEY_COST) == look->cost) {
-        const uint32_t light = light_from(look, first);
-        if (light >= ENOUGH) {
-            set_way(look->work, look->at, first, light, UNKNOWN);
-            return;
-        }
-    }
+PHX_FIELD_INLINE void look_at_plain(const PhxTileBuild *build, const Look *look, uint32_t known) {
+    const uint32_t *way = look->work->way + look->at;
+    const uint32_t first = key_of(way[offsets[phx_bit_lowest(known)]]);
     Best best = {UNKNOWN, NO_SPOT, 0, NO_TURN};
     Tried tried;
     tried.count = tried.seen = 0;
+    if (cost_of(first ^ look->own) == 0) {
+        const Light light = light_from(look, first);
+        tried.count = 1;
+        tried.keys[0] = first;
+        if (is_enough(light)) {
+            known &= known - 1;
+            while (known && (way[offsets[phx_bit_lowest(known)]] ^ first) <= FULL) known &= known - 1;
+            if (!known) {
+                set_way(look->work, look->at, first | light_value(light), UNKNOWN);
+                return;
+            }
+            tried.seen = 1;
+            try_spot(look, &best, spot_of(first), light);
+        }
+    }
     try_neighbours(look, &tried, &best, known);
     take(build, look, best);
 }
 
-static void look_at_all(const PhxTileBuild *build, Rows *rows) {
+/* Places in the front's order by local index, with a row before the first and behind the last one. */
+enum { ORDER_CELLS = PHX_SECTOR_CELLS + 2 * PHX_SECTOR_SIDE + 2, ORDER_FIRST = PHX_SECTOR_SIDE + 1 };
+typedef struct Order {
+    int16_t place[ORDER_CELLS];
+    uint8_t
+        known[PHX_SECTOR_CELLS]; /* steps to cells that come before; 0: to be looked at as a special one */
+} Order;
+
+/* What lies beyond a row's ends is told wrong, but no step leads there. */
+static void find_known_row(const int16_t *restrict up, const int16_t *restrict at,
+                           const int16_t *restrict down, const uint32_t *restrict facts,
+                           uint8_t *restrict known) {
+    for (uint32_t x = 0; x < PHX_SECTOR_SIDE; x++) {
+        const int16_t own = at[x + 1];
+        const uint32_t before = (uint32_t)(at[x + 2] < own) | (uint32_t)(down[x + 2] < own) << 1 |
+                                (uint32_t)(down[x + 1] < own) << 2 | (uint32_t)(down[x] < own) << 3 |
+                                (uint32_t)(at[x] < own) << 4 | (uint32_t)(up[x] < own) << 5 |
+                                (uint32_t)(up[x + 1] < own) << 6 | (uint32_t)(up[x + 2] < own) << 7;
+        known[x] = (uint8_t)(before & facts[x] >> PHX_FACT_MOVES);
+    }
+}
+
+/* Tells for all reached cells which neighbours come before them. */
+static void find_known(const PhxTileWork *work, Order *order) {
+    for (uint32_t i = 0; i < ORDER_CELLS; i++) order->place[i] = INT16_MAX;
+    for (uint32_t i = 0; i < work->front.reached; i++)
+        order->place[work->front.order[i] + ORDER_FIRST] = (int16_t)i;
+    for (uint32_t y = 0; y < PHX_SECTOR_SIDE; y++) {
+        const int16_t *up = order->place + (size_t)y * PHX_SECTOR_SIDE;
+        find_known_row(up, up + PHX_SECTOR_SIDE, up + 2 * PHX_SECTOR_SIDE,
+                       work->ground.facts + (size_t)y * PHX_SECTOR_SIDE,
+                       order->known + (size_t)y * PHX_SECTOR_SIDE);
+    }
+}
+
+static void look_at_all(const PhxTileBuild *build, const Order *order) {
     PhxTileWork *work = build->work;
-    const PhxSectorFrame *frame = &work->ground.frame;
-    Look look = {.work = work, .straight = build->task->weights.straight};
-    for (uint32_t i = 0; i < work->front.reached; i++) {
+    const int32_t x0 = (int32_t)work->ground.frame.x0, y0 = (int32_t)work->ground.frame.y0;
+    const uint32_t reached = work->front.reached;
+    const uint64_t straight = build->task->weights.straight;
+    bool all_known = true; /* all reached cells so far */
+    for (uint32_t i = 0; i < reached; i++) {
         const uint32_t local = work->front.order[i];
         const uint32_t lx = local & (PHX_SECTOR_SIDE - 1), ly = local >> PHX_SECTOR_SHIFT;
-        const uint32_t known =
-            known_around(rows->known + ly, lx) & work->ground.facts[local] >> PHX_FACT_MOVES & 255u;
-        look.at = local + 2 * ly + STRIDE + 1; /* bordered */
-        look.cost = work->key[look.at];
-        look.x = (int32_t)(frame->x0 + lx);
-        look.y = (int32_t)(frame->y0 + ly);
-        if (rows->special[ly + 1] >> lx & 1)
-            look_at_special(build, &look, known, local);
-        else if (known)
-            look_at_plain(build, &look, known);
-        rows->known[ly + 1] |= (uint64_t)(work->key[look.at] > PHX_TILE_KEY_COST) << lx;
+        const uint32_t at = local + 2 * ly + STRIDE + 1; /* bordered */
+        if (order->known[local] && all_known) {
+            const Look look = {work, at, work->way[at], x0 + (int32_t)lx, y0 + (int32_t)ly, straight, 0};
+            look_at_plain(build, &look, order->known[local]);
+        } else {
+            look_at_special(build, local);
+            all_known &= is_known(work->way[at]);
+        }
     }
 }
 
@@ -337,7 +387,8 @@ static void lay_ring(const PhxTileBuild *build, Outer *outer, uint32_t side) {
         if (ring->aim[facing][i] == PHX_NAV_NO_CELL) continue;
         const uint32_t at = phx_tile_outer(&work->ground.frame, side, i);
         const uint32_t spot = outer_spot(build, outer, ring->aim[facing][i], ring->rest[facing][i]);
-        set_way(work, at, work->cost[at] | spot << PHX_TILE_KEY_SPOT, ring->light[facing][i], UNKNOWN);
+        set_way(work, at, key_of(work->way[at]) | spot << PHX_TILE_WAY_SPOT | ring->light[facing][i],
+                UNKNOWN);
     }
 }
 
@@ -374,7 +425,7 @@ static void aim_vertex(const PhxTileBuild *build, Outer *outer, uint32_t at, uin
 }
 
 /* The vertices whose least way leaves the sector there. */
-static void aim_vertices(const PhxTileBuild *build, Outer *outer, Rows *rows) {
+static void aim_vertices(const PhxTileBuild *build, Outer *outer, Order *order) {
     const PhxTileTask *task = build->task;
     const uint32_t sector = build->work->ground.frame.sector;
     const PhxPortalVertex *vertex = phx_portals_vertices(task->portals, sector);
@@ -386,22 +437,21 @@ static void aim_vertices(const PhxTileBuild *build, Outer *outer, Rows *rows) {
             phx_route_value(task->route, task->portals, vertex[v].partner_sector, vertex[v].partner);
         if (beyond == PHX_ROUTE_UNREACHED || value != beyond + vertex[v].out_cost) continue;
         aim_vertex(build, outer, phx_tile_bordered(vertex[v].cell), value);
-        row_add(rows->special, vertex[v].cell);
+        order->known[vertex[v].cell] = 0;
     }
 }
 
 /* The goals of the sector; they were seeded with 0. */
-static void aim_goals(const PhxTileBuild *build, Rows *rows) {
+static void aim_goals(const PhxTileBuild *build, Order *order) {
     PhxTileWork *work = build->work;
     for (uint32_t s = 0; s < work->seed_count; s++) {
         if (work->seed_values[s] != 0) continue;
         const uint32_t local = work->seeds[s].cell, at = phx_tile_bordered(local);
-        if (work->key[at] > PHX_TILE_KEY_COST) continue;
+        if (is_known(work->way[at])) continue;
         const uint32_t spot = add_spot(build, map_x(work, at), map_y(work, at), 0, 0);
         work->turn[at] = (uint16_t)spot;
-        set_way(work, at, work->key[at] | spot << PHX_TILE_KEY_SPOT, FULL, 0);
-        row_add(rows->known, local);
-        row_add(rows->special, local);
+        set_way(work, at, work->way[at] | spot << PHX_TILE_WAY_SPOT | FULL, 0);
+        order->known[local] = 0;
     }
 }
 
@@ -409,39 +459,38 @@ static void aim_goals(const PhxTileBuild *build, Rows *rows) {
 static void light_outside(PhxTileWork *work) {
     for (uint32_t side = 0; side < 4; side++)
         for (uint32_t i = 0; i < phx_tile_border_length(&work->ground.frame, side); i++)
-            work->light[phx_tile_outer(&work->ground.frame, side, i)] = FULL;
+            work->way[phx_tile_outer(&work->ground.frame, side, i)] |= FULL;
 }
 
-/* The cells from which a step may lead to a ring. */
-static void mark_borders(const PhxTileBuild *build, Rows *rows) {
+/* The cells from which a step may lead to a ring; for a ring, those that see what lies beyond. */
+static void mark_borders(const PhxTileBuild *build, Order *order) {
     const PhxSectorFrame *frame = &build->work->ground.frame;
     for (uint32_t side = 0; side < 4; side++) {
-        if (!build->rings[side]) continue;
+        if (build->rings && !build->rings[side]) continue;
         const uint32_t count = phx_tile_border_length(frame, side);
-        for (uint32_t i = 0; i < count; i++) row_add(rows->special, phx_tile_inner(frame, side, i));
+        for (uint32_t i = 0; i < count; i++) order->known[phx_tile_inner(frame, side, i)] = 0;
     }
 }
 
 void phx_tile_find_aims(PhxTileBuild *build) {
     PhxTileWork *work = build->work;
     Outer outer;
-    Rows rows;
+    Order order;
     memset(outer.newest, 0, sizeof outer.newest);
-    memset(&rows, 0, sizeof rows);
+    find_known(work, &order);
     work->spots[NO_SPOT] = (PhxTileSpot){.spot = PHX_NAV_NO_CELL, .rest = UNKNOWN};
     work->spot_count = 1;
     memset(work->turn, 0, sizeof work->turn);
-    memset(work->light, 0, sizeof work->light);
-    for (uint32_t i = 0; i < PHX_TILE_BORDERED; i++) work->key[i] = work->cost[i];
+    for (uint32_t i = 0; i < PHX_TILE_BORDERED; i++)
+        work->way[i] = (uint32_t)work->cost[i] << PHX_TILE_WAY_COST;
     for (uint32_t side = 0; side < 4 && build->rings; side++)
         if (build->rings[side]) lay_ring(build, &outer, side);
-    if (build->rings) {
-        mark_borders(build, &rows);
-    } else {
+    mark_borders(build, &order);
+    if (!build->rings) {
         light_outside(work);
-        aim_vertices(build, &outer, &rows);
+        aim_vertices(build, &outer, &order);
     }
     work->outer_spots = work->spot_count - 1;
-    aim_goals(build, &rows);
-    look_at_all(build, &rows);
+    aim_goals(build, &order);
+    look_at_all(build, &order);
 }

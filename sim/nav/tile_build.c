@@ -65,11 +65,11 @@ void phx_tile_ring_build(PhxTileRing *ring, const PhxTileTask *task, uint32_t se
             const uint32_t local = phx_tile_inner(&work->ground.frame, side, i);
             if (work->front.sum[local] == PHX_FIELD_UNREACHED) continue;
             const uint32_t at = phx_tile_bordered(local);
-            const PhxTileSpot *spot = &work->spots[work->key[at] >> PHX_TILE_KEY_SPOT];
+            const PhxTileSpot *spot = &work->spots[work->way[at] >> PHX_TILE_WAY_SPOT];
             ring->value[side][i] = work->base[work->ground.region[local]] + work->front.sum[local];
             ring->rest[side][i] = spot->rest;
             ring->aim[side][i] = spot->spot;
-            ring->light[side][i] = work->light[at];
+            ring->light[side][i] = (uint8_t)work->way[at];
         }
     }
 }
@@ -295,7 +295,7 @@ static inline void write_aiming(PhxTile *tile, const PhxTileBuild *build, uint32
     const PhxSectorFrame *frame = &work->ground.frame;
     const uint32_t x = frame->x0 + (local & (PHX_SECTOR_SIDE - 1));
     const uint32_t y = frame->y0 + (local >> PHX_SECTOR_SHIFT);
-    const uint32_t index = work->key[phx_tile_bordered(local)] >> PHX_TILE_KEY_SPOT;
+    const uint32_t index = work->way[phx_tile_bordered(local)] >> PHX_TILE_WAY_SPOT;
     const PhxTileSpot *spot = &work->spots[index];
     if (spot->spot == PHX_NAV_NO_CELL) {
         tile->flow[local] |= (uint8_t)nearest_direction(steps, 0, 0);

@@ -105,8 +105,8 @@ typedef struct PhxTileView {
 enum {
     PHX_TILE_STRIDE = PHX_SECTOR_SIDE + 2, /* rows with a border of one cell */
     PHX_TILE_BORDERED = PHX_TILE_STRIDE * PHX_TILE_STRIDE,
-    PHX_TILE_KEY_COST = 255, /* mask */
-    PHX_TILE_KEY_SPOT = 8,   /* shift */
+    PHX_TILE_WAY_COST = 8, /* shifts in a way */
+    PHX_TILE_WAY_SPOT = 16,
     PHX_TILE_SEEDS = PHX_SECTOR_CELLS + 4 * PHX_SECTOR_SIDE,
     PHX_TILE_SPOTS = PHX_SECTOR_CELLS + 8 * PHX_SECTOR_SIDE + 1
 };
@@ -122,10 +122,9 @@ typedef struct PhxTileWork {
     uint8_t exits[4][PHX_SECTOR_SIDE]; /* of border cells: directions of steps to rings */
     uint64_t
         length[PHX_TILE_BORDERED];    /* any-angle cost, 1/256; UINT64_MAX: as the straight way to the aim */
-    uint32_t key[PHX_TILE_BORDERED];  /* cost, and from bit 8 on its aim, a spot's index; 0: not known yet */
+    uint32_t way[PHX_TILE_BORDERED];  /* light, cost, and a spot's index, 0 where no way is known yet */
     uint16_t turn[PHX_TILE_BORDERED]; /* the spot that the cell itself is; 0: none yet */
-    uint8_t light[PHX_TILE_BORDERED];
-    uint8_t cost[PHX_TILE_BORDERED]; /* of the map, the border's too */
+    uint8_t cost[PHX_TILE_BORDERED];  /* of the map, the border's too */
     PhxTileSpot spots[PHX_TILE_SPOTS];
     uint16_t spot_number[PHX_TILE_SPOTS],
         goal_number[PHX_SIGHT_GOALS]; /* among the far ones of the tile, plus 1 */
