@@ -69,7 +69,8 @@ uint32_t phx_tile_exits(const PhxTileBuild *build, uint32_t local, uint64_t valu
         const uint64_t *beyond = build->rings[side]->value[side ^ 2u];
         for (uint32_t k = 0; k < 3; k++) {
             const uint32_t d = over[side][k];
-            if (!(build->work->exits[side][i] >> d & 1u)) continue;
+            const uint32_t crossed = build->work->exits[side][i];
+            if (!(crossed >> d & 1u)) continue;
             value[d] = beyond[i + k - 1];
             found |= 1u << d;
         }
