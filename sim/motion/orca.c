@@ -111,9 +111,10 @@ static void solve_row(const PhxOrcaScene *scene, uint32_t row) {
                                 .inv_horizon = reach->inv_horizon,
                                 .inv_tick = (int64_t)scene->tick_rate << PHX_ORCA_INV_BITS};
     uint8_t flags;
+    const fix16_t creep = scene->creep ? reach->max_speed / 16 * scene->creep[slot] : 0;
     const PhxVec2 preferred = {scene->pref_x[slot], scene->pref_y[slot]};
     const PhxVec2 velocity =
-        phx_orca_program_pairs(lines, hard + found, hard, &pairs, preferred, reach->max_speed, &flags);
+        phx_orca_program_pairs(lines, hard + found, hard, &pairs, preferred, reach->max_speed, creep, &flags);
     scene->out_x[slot] = velocity.x;
     scene->out_y[slot] = velocity.y;
     if (scene->flags) scene->flags[slot] = flags;

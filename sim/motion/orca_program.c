@@ -22,6 +22,7 @@
 enum {
     FINE = 4,          /* Q16.16 to Q20 */
     OFFSET_SHIFT = 34, /* Q16.16 to Q50, where normals (Q30) times velocities (Q20) are compared */
+    DEEPEST = 6,       /* part of both radii that units may be pressed into each other by creeping */
     SLACK_T = 16,      /* Q20: an interval that is empty by less than 1/65536 counts as a point */
 };
 static const int64_t slack_violation = (int64_t)1 << 33; /* Q50: half a raw unit */
@@ -225,7 +226,46 @@ static uint32_t solve_planes(Planes *planes, const Aim *aim, Fine *v) {
     return planes->count;
 }
 
-static PhxVec2 solve(Planes *planes, PhxVec2 preferred, fix16_t max_speed, uint8_t *flags) {
+/* The half-plane in which a unit comes no nearer to neighbour i than an overlap of a sixth of both radii, if
+ * that one does the same; false: it can't come so near within a tick. */
+static bool contact_line(const PhxOrcaPairs *pairs, uint32_t i, int64_t max_speed, PhxOrcaLine *out) {
+    const PhxOrcaBody *self = pairs->self, *other = &pairs->bodies[pairs->near[i].row];
+    const int64_t reach = self->radius + other->radius;
+    const int64_t gap = (int64_t)phx_isqrt64(pairs->near[i].distance_sq) - (reach - reach / DEEPEST);
+    const int64_t offset = -phx_round_shift(gap * pairs->inv_tick, PHX_ORCA_INV_BITS + 1); /* 2^22 * 2^40 */
+    if (offset < -max_speed) return false;
+    out->offset = offset < 0 ? (fix16_t)offset : 0;
+    return phx_orca_unit((int64_t)self->position.x - other->position.x,
+                         (int64_t)self->position.y - other->position.y, &out->normal);
+}
+
+/* Where the fallback holds a unit that stands still, others being too near on all sides: the velocity nearest
+ * to the wish among those that violate no half-plane by more than the largest violation and `creep`, and
+ * press no neighbour farther in than a contact may be. So units that are wedged between each other and a wall
+ * slide past each other in the end. v stays as it is where that leaves nothing. */
+static void creep_along(const Planes *planes, const Aim *aim, fix16_t max_speed, fix16_t creep, Fine *v) {
+    PhxOrcaLine line[PHX_ORCA_MAX_LINES + PHX_ORCA_MAX_NEIGHBOURS];
+    Planes relaxed = {.line = line, .hard = planes->hard};
+    int64_t largest = 0;
+    for (uint32_t i = planes->hard; i < planes->count; i++) {
+        const int64_t by = violation(&planes->line[i], *v);
+        largest = by > largest ? by : largest;
+    }
+    const int64_t back = phx_round_shift(largest, OFFSET_SHIFT) + creep;
+    if (planes->hard > 0) memcpy(line, planes->line, sizeof *line * planes->hard);
+    for (uint32_t i = planes->hard; i < planes->count; i++)
+        relaxed.hard += contact_line(planes->pairs, i - planes->hard, max_speed, &line[relaxed.hard]);
+    relaxed.count = relaxed.hard;
+    for (uint32_t i = planes->hard; i < planes->count; i++) {
+        line[relaxed.count] = planes->line[i];
+        line[relaxed.count].offset = phx_orca_clamp_offset(planes->line[i].offset - back);
+        relaxed.count++;
+    }
+    Fine nearer;
+    if (solve_planes(&relaxed, aim, &nearer) == relaxed.count) *v = nearer;
+}
+
+static PhxVec2 solve(Planes *planes, PhxVec2 preferred, fix16_t max_speed, fix16_t creep, uint8_t *flags) {
     PHX_ASSERT(planes->count <= PHX_ORCA_MAX_LINES && planes->hard <= planes->count, planes->count,
                planes->hard);
     const PhxVec2 wish = phx_vec2_clamp_length(preferred, max_speed);
@@ -247,6 +287,7 @@ static PhxVec2 solve(Planes *planes, PhxVec2 preferred, fix16_t max_speed, uint8
         *flags |= PHX_ORCA_CROWDED;
         make_lines(planes, UINT64_MAX);
         solve_crowded(planes->line, planes->count, planes->hard, solved, aim.radius, &v);
+        if (creep > 0 && planes->pairs) creep_along(planes, &aim, max_speed, creep, &v);
     }
     const PhxVec2 result = {(fix16_t)phx_round_shift(v.x, FINE), (fix16_t)phx_round_shift(v.y, FINE)};
     return phx_vec2_clamp_length(result, max_speed);
@@ -258,12 +299,12 @@ PhxVec2 phx_orca_program(const PhxOrcaLine *lines, uint32_t count, uint32_t hard
     PHX_ASSERT(count <= PHX_ORCA_MAX_LINES, count, 0);
     if (count > 0) memcpy(copy, lines, sizeof *lines * count);
     Planes planes = {.line = copy, .count = count, .hard = hard};
-    return solve(&planes, preferred, max_speed, flags);
+    return solve(&planes, preferred, max_speed, 0, flags);
 }
 
 PhxVec2 phx_orca_program_pairs(PhxOrcaLine *lines, uint32_t count, uint32_t hard, const PhxOrcaPairs *pairs,
-                               PhxVec2 preferred, fix16_t max_speed, uint8_t *flags) {
+                               PhxVec2 preferred, fix16_t max_speed, fix16_t creep, uint8_t *flags) {
     Planes planes = {.line = lines, .count = count, .hard = hard, .pairs = pairs};
     planes.unmade = (((uint64_t)1 << count) - 1) & ~(((uint64_t)1 << hard) - 1);
-    return solve(&planes, preferred, max_speed, flags);
+    return solve(&planes, preferred, max_speed, creep, flags);
 }

@@ -13,6 +13,7 @@
 enum {
     KINDS = PHX_COST_KINDS,
     LANES = PHX_COMMAND_POINT_LIMIT,
+    CREEP = 2,      /* sixteenths of a unit's speed */
     LEAN_BITS = 12, /* as destination.c has it */
 };
 
@@ -158,6 +159,7 @@ static void prefer_unit(const PhxSim *sim, uint32_t slot, const PhxUnitField *fi
     units->pref_x[slot] = steering.preferred.x;
     units->pref_y[slot] = steering.preferred.y;
     units->heading[slot] = steering.heading;
+    units->creep[slot] = units->stalled[slot] >= sim->world->match.tick_rate[0] ? CREEP : 0;
 }
 
 static void prefer_range(void *context, uint32_t begin, uint32_t end, uint32_t worker) {
@@ -181,6 +183,7 @@ void phx_phase_prefer(const PhxPhaseContext *context, void *user) {
     (void)user;
     memset(units->pref_x, 0, used * sizeof *units->pref_x);
     memset(units->pref_y, 0, used * sizeof *units->pref_y);
+    memset(units->creep, 0, used * sizeof *units->creep);
     phx_parallel_for(context->jobs, sim->coasting_count, PHX_SIM_UNIT_GRAIN, coast_range, sim);
     for (;;) {
         phx_parallel_for(context->jobs, sim->batch_count, PHX_SIM_UNIT_GRAIN, prefer_range, sim);
@@ -234,6 +237,7 @@ void phx_phase_orca(const PhxPhaseContext *context, void *user) {
         .vel_y = units->vel_y,
         .pref_x = units->pref_x,
         .pref_y = units->pref_y,
+        .creep = units->creep,
         .class_of = units->type,
         .classes = sim->classes,
         .class_count = sim->class_count,

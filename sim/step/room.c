@@ -35,6 +35,7 @@ enum {
     SPACING_MIN = 1 << 14,
     SLACK = 1 << 10,       /* raw: bodies may be told to stand so much too near; they settle side by side */
     PRICE = 15,            /* tenths of a step of way that a step nearer to the anchor is worth */
+    FARTHER = 45,          /* what a step nearer is worth besides where that is outside of the limit */
     OUTSIDE = 20000,       /* price of a place outside of the limit */
     OVER_PLACES = 12,      /* a step over places costs so many steps */
     MARGIN = 64,           /* quarters of a step: around two discs, so that ways around walls are seen */
@@ -252,6 +253,14 @@ static bool can_stand_at(const PhxRoom *room, uint32_t point) {
     return (room->open[point] & both) == both;
 }
 
+/* What a way that ends at such a distance from the anchor costs besides: at most 20000 + 181 * 15 + 181 * 45
+ * = 30860. */
+static uint16_t price_at(const PhxRoom *room, uint32_t quarters, bool outside) {
+    const uint32_t inside = quarters * PRICE / 4, limit = 5 * room->disc / 4;
+    if (!outside) return (uint16_t)inside;
+    return (uint16_t)(OUTSIDE + inside + (quarters > limit ? (quarters - limit) * FARTHER / 4 : 0));
+}
+
 /* Turns distances into prices, and lists the points where a body can stand by price: those inside of the
  * limit by distance, then those outside. */
 static void price_places(PhxRoom *room) {
@@ -270,7 +279,7 @@ static void price_places(PhxRoom *room) {
         room->open[point] &= GROUND;
         if (can_stand_at(room, point))
             room->places[first[quarters + (outside ? STEPS_LIMIT + 1 : 0)]++] = (uint16_t)point;
-        room->price[point] = (uint16_t)(quarters * PRICE / 4 + (outside ? OUTSIDE : 0));
+        room->price[point] = price_at(room, quarters, outside);
     }
 }
 

@@ -18,6 +18,7 @@ enum {
     AIM_PROMISED = 3,       /* the place, which was promised in this tick */
     LOOK_AHEAD = 6,         /* lattice steps that a unit looks along its way */
     NEAR = 4 * PHX_FIX_ONE, /* a unit looks for a place within three discs of its group and so much more */
+    RIM = 8,                /* lattice steps within the edge of what the room knows */
     CHAIN_LIMIT = 64,       /* units that move up for one */
     NO_ROOM = PHX_SIM_ROOMS /* of a group that isn't due */
 };
@@ -157,7 +158,10 @@ static void call_in(PhxRoom *room, PhxWorld *world, const PhxSpatial *spatial, c
             if (!is_member(world, group, slot) || units->aim[slot] == AIM_PROMISED ||
                 !spot_of(world, slot, &spot))
                 continue;
-            if (!phx_room_outside(room, spot) || !phx_room_has_place_inside(room, spot)) continue;
+            if (!phx_room_outside(room, spot)) continue;
+            /* one so far off that the room doesn't know its place comes nearer before it asks */
+            if (phx_room_point(room, spot) != PHX_ROOM_NONE && !phx_room_has_place_inside(room, spot))
+                continue;
             units->placed[slot] = units->activity[slot] == 0 || units->placed[slot] == 2 ? 3 : 0;
             units->activity[slot] = 1;
             units->best_distance[slot] = UINT32_MAX;
@@ -215,11 +219,19 @@ static bool move_up(PhxRoom *room, PhxUnitTable *units, uint32_t slot, uint32_t 
     return true;
 }
 
+/* Whether the room sees too little from here: its ground ends close by, so that a way to a place inside may
+ * lead around outside of it. */
+static bool at_rim(const PhxRoom *room, PhxVec2 at) {
+    const int64_t near = (int64_t)phx_room_flooded(room) - RIM * (int64_t)room->spacing;
+    return near < 0 || phx_vec2_distance_sq(at, room->anchor) >= (uint64_t)(near * near);
+}
+
 static void seek(PhxRoom *room, PhxWorld *world, uint32_t slot) {
     PhxUnitTable *units = &world->unit;
     const PhxVec2 at = position_of(world, slot);
     uint32_t point = phx_room_point(room, at);
     if (point == PHX_ROOM_NONE) return;
+    if (at_rim(room, at) && !phx_room_has_place_inside(room, at)) return; /* the field leads on */
     for (int step = 0; step < LOOK_AHEAD; step++) {
         const uint32_t next = phx_room_next(room, point);
         if (next == point) {
@@ -278,6 +290,7 @@ static void settle_group(PhxSim *sim, const PhxSeeker *group, uint32_t count, Ph
     tell_all(room, world, &sim->spatial, group);
     phx_room_solve(room);
     for (uint32_t i = 0; i < count; i++) {
+        if (has_place(&world->unit, group[i].slot)) continue;
         world->unit.aim[group[i].slot] = 0;
         seek(room, world, group[i].slot);
     }
@@ -343,11 +356,14 @@ void phx_phase_settle(const PhxPhaseContext *context, void *user) {
         note_spot(units, slot);
         if (units->activity[slot] == 0) continue;
         if (units->aim[slot] != AIM_WAY) units->aim[slot] = 0;
-        if (has_place(units, slot))
+        const bool placed = has_place(units, slot);
+        /* who moves up may have had to move outwards: as long as it walks, the room is asked for more */
+        const bool asks = placed ? units->placed[slot] == 2 : seeks(sim, slot);
+        if (placed)
             walk_to(units, slot, AIM_PLACE, phx_vec2(units->place_x[slot], units->place_y[slot]));
-        else if (!seeks(sim, slot))
+        else if (!asks)
             units->aim[slot] = 0;
-        else
+        if (asks)
             sim->seekers[seekers++] = (PhxSeeker){units->goal_x[slot],
                                                   units->goal_y[slot],
                                                   radius_of(context->world, slot),

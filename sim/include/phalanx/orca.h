@@ -80,6 +80,10 @@ typedef struct PhxOrcaScene {
     const fix16_t *vel_x, *vel_y;
     const fix16_t *pref_x, *pref_y;
     const uint16_t *class_of; /* null: all of class 0; each < class_count */
+    /* By slot, 0..16; null: all 0. By how many sixteenths of its max_speed a unit that no velocity serves may
+     * violate more than need be, to get nearer to its preferred velocity: so those that are wedged slide out.
+     */
+    const uint8_t *creep;
     const PhxOrcaClass *classes;
     uint32_t class_count;   /* 1..class_capacity */
     uint32_t tick_rate;     /* Hz, 1..1000: overlapping units part within a tick */
