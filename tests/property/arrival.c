@@ -154,6 +154,27 @@ PHX_TEST(arrival, sixty_pass_a_door_both_ways_and_none_passes_the_wall) {
     free(cost);
 }
 
+/* Four that were pressed into the bend of a passage as wide as one body, each a little inside of the next: no
+ * velocity parts them all, and yet they get out. */
+PHX_TEST(arrival, wedged_units_creep_out_of_a_bend) {
+    static const char *const bend[8] = {"################", "#####......#####", "#####.##########",
+                                        "#####..#########", "######.........#", "#######.########",
+                                        "#######........#", "################"};
+    enum { SIDE = 16 };
+    static const Walker wedged[4] = {
+        {5.4, 3.6, 10.5, 1.5}, {6.09, 3.4, 9.5, 1.5}, {6.6, 3.91, 8.5, 1.5}, {6.43, 4.6, 7.5, 1.5}};
+    uint8_t *cost = malloc(SIDE * SIDE);
+    memset(cost, 255, SIDE * SIDE);
+    for (uint32_t i = 0; i < 8 * SIDE; i++)
+        if (bend[i / SIDE][i % SIDE] == '.') cost[i] = 1;
+    PhxSim *sim = make_sim(cost, SIDE, wedged, 4, 0.4);
+    const uint32_t ticks = run_until_arrived(sim, wedged, 4, 0.4, 1200, "bend");
+    check_near_goals(sim, wedged, 4, 2.5);
+    printf("bend: 4 units in %u ticks\n", ticks);
+    phx_sim_destroy(sim);
+    free(cost);
+}
+
 PHX_TEST(arrival, a_goal_in_a_wall_or_on_an_island_is_approached_and_said_case_26) {
     uint8_t *cost = open_ground(48);
     for (uint32_t y = 20; y < 30; y++) /* a ring of wall around an island of open cells */
