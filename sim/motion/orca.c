@@ -12,8 +12,7 @@
 
 #include "base/arena.h"
 #include "base/assert.h"
-#include "motion/orca_lines.h"
-#include "motion/orca_program.h"
+#include "motion/orca_row.h"
 
 enum {
     RADIUS_MIN = 1 << 12,
@@ -87,34 +86,44 @@ static const PhxWalls *walls_of(const PhxOrcaScene *scene, uint32_t slot) {
     return scene->wall_sets[scene->wall_set_of[slot]];
 }
 
-static void solve_row(const PhxOrcaScene *scene, uint32_t row) {
+void phx_orca_row_collect(const PhxOrcaScene *scene, uint32_t row, PhxOrcaRow *out) {
     const uint32_t slot = scene->spatial->slot[row];
     const PhxOrcaBody *self = &scene->work->body[row];
     const PhxOrcaReach *reach = &scene->work->reach[self->class_of];
-    PhxOrcaLine lines[PHX_ORCA_MAX_LINES];
-    uint32_t hard = 0;
-    const PhxWalls *walls = walls_of(scene, slot);
-    if (walls) {
-        PhxWallNear beside[PHX_WALLS_MAX_NEAR];
-        const uint32_t met =
-            phx_walls_nearest(walls, self->position, reach->wall_range, PHX_WALLS_MAX_NEAR, beside);
-        hard = phx_orca_wall_lines(self, reach->inv_wall_horizon, walls, beside, met, lines);
+    out->self = self;
+    out->walls = walls_of(scene, slot);
+    out->met = out->hard = 0;
+    if (out->walls) {
+        out->met =
+            phx_walls_nearest(out->walls, self->position, reach->wall_range, PHX_WALLS_MAX_NEAR, out->beside);
+        out->hard =
+            phx_orca_wall_lines(self, reach->inv_wall_horizon, out->walls, out->beside, out->met, out->lines);
     }
-    PhxNear near[PHX_ORCA_MAX_NEIGHBOURS];
-    const uint32_t found =
-        phx_spatial_nearest(scene->spatial, self->position, reach->range, slot, reach->neighbours, near);
-    const PhxOrcaPairs pairs = {.self = self,
+    out->found =
+        phx_spatial_nearest(scene->spatial, self->position, reach->range, slot, reach->neighbours, out->near);
+    out->pairs = (PhxOrcaPairs){.self = self,
                                 .bodies = scene->work->body,
-                                .near = near,
+                                .near = out->near,
                                 .slot = slot,
                                 .horizon = reach->horizon,
                                 .inv_horizon = reach->inv_horizon,
                                 .inv_tick = (int64_t)scene->tick_rate << PHX_ORCA_INV_BITS};
+    out->preferred = phx_vec2(scene->pref_x[slot], scene->pref_y[slot]);
+    out->max_speed = reach->max_speed;
+    out->creep = scene->creep ? reach->max_speed / 16 * scene->creep[slot] : 0;
+}
+
+PhxVec2 phx_orca_row_solve(PhxOrcaRow *row, uint8_t *flags) {
+    return phx_orca_program_pairs(row->lines, row->hard + row->found, row->hard, &row->pairs, row->preferred,
+                                  row->max_speed, row->creep, flags);
+}
+
+static void solve_row(const PhxOrcaScene *scene, uint32_t row) {
+    const uint32_t slot = scene->spatial->slot[row];
+    PhxOrcaRow collected;
     uint8_t flags;
-    const fix16_t creep = scene->creep ? reach->max_speed / 16 * scene->creep[slot] : 0;
-    const PhxVec2 preferred = {scene->pref_x[slot], scene->pref_y[slot]};
-    const PhxVec2 velocity =
-        phx_orca_program_pairs(lines, hard + found, hard, &pairs, preferred, reach->max_speed, creep, &flags);
+    phx_orca_row_collect(scene, row, &collected);
+    const PhxVec2 velocity = phx_orca_row_solve(&collected, &flags);
     scene->out_x[slot] = velocity.x;
     scene->out_y[slot] = velocity.y;
     if (scene->flags) scene->flags[slot] = flags;

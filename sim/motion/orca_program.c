@@ -242,8 +242,8 @@ static bool contact_line(const PhxOrcaPairs *pairs, uint32_t i, int64_t max_spee
 /* Where the fallback holds a unit that stands still, others being too near on all sides: the velocity nearest
  * to the wish among those that violate no half-plane by more than the largest violation and `creep`, and
  * press no neighbour farther in than a contact may be. So units that are wedged between each other and a wall
- * slide past each other in the end. v stays as it is where that leaves nothing. */
-static void creep_along(const Planes *planes, const Aim *aim, fix16_t max_speed, fix16_t creep, Fine *v) {
+ * slide past each other in the end. False, and v stays as it is, where that leaves nothing. */
+static bool creep_along(const Planes *planes, const Aim *aim, fix16_t max_speed, fix16_t creep, Fine *v) {
     PhxOrcaLine line[PHX_ORCA_MAX_LINES + PHX_ORCA_MAX_NEIGHBOURS];
     Planes relaxed = {.line = line, .hard = planes->hard};
     int64_t largest = 0;
@@ -262,7 +262,9 @@ static void creep_along(const Planes *planes, const Aim *aim, fix16_t max_speed,
         relaxed.count++;
     }
     Fine nearer;
-    if (solve_planes(&relaxed, aim, &nearer) == relaxed.count) *v = nearer;
+    if (solve_planes(&relaxed, aim, &nearer) != relaxed.count) return false;
+    *v = nearer;
+    return true;
 }
 
 static PhxVec2 solve(Planes *planes, PhxVec2 preferred, fix16_t max_speed, fix16_t creep, uint8_t *flags) {
@@ -287,7 +289,8 @@ static PhxVec2 solve(Planes *planes, PhxVec2 preferred, fix16_t max_speed, fix16
         *flags |= PHX_ORCA_CROWDED;
         make_lines(planes, UINT64_MAX);
         solve_crowded(planes->line, planes->count, planes->hard, solved, aim.radius, &v);
-        if (creep > 0 && planes->pairs) creep_along(planes, &aim, max_speed, creep, &v);
+        if (creep > 0 && planes->pairs && creep_along(planes, &aim, max_speed, creep, &v))
+            *flags |= PHX_ORCA_CREPT;
     }
     const PhxVec2 result = {(fix16_t)phx_round_shift(v.x, FINE), (fix16_t)phx_round_shift(v.y, FINE)};
     return phx_vec2_clamp_length(result, max_speed);

@@ -53,6 +53,7 @@ enum {
     PHX_ORCA_CROWDED =
         1,               /* the units' half-planes had no common point: the largest violation was minimised */
     PHX_ORCA_WALLED = 2, /* nor had the walls': theirs was minimised first */
+    PHX_ORCA_CREPT = 4,  /* crowded, and the unit's creep took it nearer to its preferred velocity */
 };
 
 /* Scratch that outlives a tick but carries nothing from one to the next. Fields are private to motion/. */
