@@ -106,6 +106,50 @@ void phx_orca_solve(const PhxOrcaScene *scene, uint32_t begin, uint32_t end);
 /* The largest query radius of the classes: what phx_spatial_build wants as its range. */
 fix16_t phx_orca_range(const PhxOrcaClass *classes, uint32_t class_count);
 
+/* Looking at one unit's choice, for viewers and `phx orca explain`. */
+
+typedef enum PhxOrcaSource { PHX_ORCA_FROM_WALL, PHX_ORCA_FROM_UNIT } PhxOrcaSource;
+
+/* One half-plane of permitted velocities, and who made it. Raw Q16.16, units and units a second. */
+typedef struct PhxOrcaHalfPlane {
+    PhxDir normal;     /* unit: velocities v with normal . v >= offset are permitted */
+    fix16_t offset;    /* as it was made: before walls were moved back */
+    fix16_t violation; /* offset - normal . chosen: how far outside of it the chosen velocity is; <= 0: inside
+                        */
+    fix16_t distance;  /* to the other's centre or to the wall, rounded down */
+    uint8_t source;    /* PhxOrcaSource */
+    bool overlaps;     /* nearer than both radii (a wall: than the unit's own), or just as near */
+    /* of a unit; else UINT32_MAX and zeros */
+    uint32_t slot;
+    fix16_t radius;
+    PhxVec2 position, velocity, relative; /* relative: the explained unit's velocity less this one's */
+    /* of a wall; else zeros: its ends, as far as it is known (PHX_WALLS_SIGHT) */
+    PhxVec2 start, end;
+} PhxOrcaHalfPlane;
+
+/* Everything that went into the choice, and what came out. Plain values: it outlives the scene. */
+typedef struct PhxOrcaExplanation {
+    uint32_t slot;
+    uint8_t flags; /* 0: the half-planes had a common point; else bits of PHX_ORCA_CROWDED.. */
+    PhxVec2 position, velocity, preferred, chosen;
+    fix16_t radius, max_speed;
+    fix16_t horizon;        /* ahead of units, seconds */
+    fix16_t creep;          /* units a second that it may violate more than need be; 0: none */
+    fix16_t walls_back;     /* by how much walls' half-planes were moved back (PHX_ORCA_WALLED); else 0 */
+    fix16_t violation;      /* largest of units' half-planes, at least 0 */
+    fix16_t wall_violation; /* largest of walls' half-planes, at least 0 */
+    uint32_t walls_met;     /* walls in reach; one that others cover leaves no half-plane */
+    uint32_t count, walls;  /* half-planes, in the order in which they count; the first `walls` are of walls,
+                               nearest first, then one of each neighbour, nearest first */
+    PhxOrcaHalfPlane line[PHX_ORCA_MAX_LINES];
+} PhxOrcaExplanation;
+
+/* Solves for the unit of `slot` once more, by the same code, and says why. The scene is prepared and
+ * gathered, and the slot is in its grid. Writes to *out alone: safe from any number of threads, beside
+ * solving. out->chosen is what phx_orca_solve gives. Cost: that of one unit with all its half-planes made,
+ * twice or so. */
+void phx_orca_explain(const PhxOrcaScene *scene, uint32_t slot, PhxOrcaExplanation *out);
+
 #ifdef __cplusplus
 }
 #endif
