@@ -145,6 +145,18 @@ PhxStatus phx_sim_query_direction(const PhxSim *sim, fix16_t goal_x, fix16_t goa
     return status;
 }
 
+/* What solving read is kept: bodies and grid as they were gathered, wishes in columns that no later phase
+ * writes. */
+bool phx_sim_explain_unit(const PhxSim *sim, uint32_t slot, PhxOrcaExplanation *out) {
+    if (!sim->chosen || slot >= sim->spatial.capacity || sim->spatial.count == 0) return false;
+    const uint32_t row = sim->spatial.row_of[slot];
+    if (row >= sim->spatial.count || sim->spatial.slot[row] != slot) return false;
+    PhxOrcaWork work = sim->orca;
+    const PhxOrcaScene scene = phx_sim_orca_scene(sim, &work);
+    phx_orca_explain(&scene, slot, out);
+    return true;
+}
+
 void phx_sim_observe_phases(PhxSim *sim, PhxPhaseObserver observer, void *user, bool trace) {
     sim->observer = observer;
     sim->observer_user = user;

@@ -222,12 +222,9 @@ void phx_phase_grid(const PhxPhaseContext *context, void *user) {
                       sim->living, sim->living_count, phx_orca_range(sim->classes, used));
 }
 
-/* The velocity nearest to the preferred one that keeps clear of units and walls. */
-void phx_phase_orca(const PhxPhaseContext *context, void *user) {
-    PhxSim *sim = context->sim;
-    const PhxUnitTable *units = &context->world->unit;
-    (void)user;
-    const PhxOrcaScene scene = {
+PhxOrcaScene phx_sim_orca_scene(const PhxSim *sim, PhxOrcaWork *work) {
+    const PhxUnitTable *units = &sim->world->unit;
+    return (PhxOrcaScene){
         .spatial = &sim->spatial,
         .walls = &sim->barriers.walls[0],
         .wall_sets = sim->barriers.sets,
@@ -241,12 +238,20 @@ void phx_phase_orca(const PhxPhaseContext *context, void *user) {
         .class_of = units->type,
         .classes = sim->classes,
         .class_count = sim->class_count,
-        .tick_rate = context->world->match.tick_rate[0],
+        .tick_rate = sim->world->match.tick_rate[0],
         .out_x = units->next_x,
         .out_y = units->next_y,
-        .work = &sim->orca,
+        .work = work,
     };
+}
+
+/* The velocity nearest to the preferred one that keeps clear of units and walls. */
+void phx_phase_orca(const PhxPhaseContext *context, void *user) {
+    PhxSim *sim = context->sim;
+    (void)user;
+    const PhxOrcaScene scene = phx_sim_orca_scene(sim, &sim->orca);
     if (sim->living_count > 0) phx_orca_run(&scene, context->jobs);
+    sim->chosen = true;
 }
 
 /* The velocity a unit really had in this tick: the wanted one, or what a wall left of it; others avoid it by

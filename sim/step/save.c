@@ -23,6 +23,7 @@ PhxStatus phx_sim_snapshot(const PhxSim *sim, void *buffer, size_t capacity, siz
 static PhxStatus settle(PhxSim *sim) {
     const uint32_t used = sim->world->tables[PHX_TABLE_unit].used;
     sim->event_count = 0;
+    sim->chosen = false;
     memcpy(sim->prev_x, sim->world->unit.pos_x, used * sizeof *sim->prev_x);
     memcpy(sim->prev_y, sim->world->unit.pos_y, used * sizeof *sim->prev_y);
     phx_sim_refresh_hashes(sim);
@@ -56,6 +57,7 @@ void phx_sim_drop_derived(PhxSim *sim, uint8_t poison) {
     /* The whole terrain is touched: walls are made again in the next tick, and so are the layers. */
     phx_routes_close(sim->layers.routes);
     phx_barriers_drop(sim);
+    sim->chosen = false;
     const uint32_t capacity = sim->world->tables[PHX_TABLE_unit].capacity;
     memset(sim->living, poison, capacity * sizeof *sim->living);
     memset(sim->moving, poison, capacity * sizeof *sim->moving);

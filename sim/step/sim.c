@@ -32,7 +32,9 @@ static void begin_tick(PhxSim *sim) {
 PhxStatus phx_sim_step(PhxSim *sim, const PhxCommand *commands, uint32_t count) {
     if (sim->world->match.tick[0] == UINT32_MAX) return PHX_ERROR_LIMIT;
     PhxStatus status = accept_commands(sim, commands, count);
-    if (status == PHX_OK) status = phx_sim_derive_terrain(sim);
+    if (status != PHX_OK) return status;
+    sim->chosen = false;
+    status = phx_sim_derive_terrain(sim);
     if (status != PHX_OK) return status;
     begin_tick(sim);
     sim->trouble = PHX_OK;

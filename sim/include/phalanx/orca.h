@@ -127,7 +127,8 @@ typedef struct PhxOrcaHalfPlane {
     PhxVec2 start, end;
 } PhxOrcaHalfPlane;
 
-/* Everything that went into the choice, and what came out. Plain values: it outlives the scene. */
+/* Everything that went into the choice, and what came out. Plain values: it outlives the scene. About 3 KiB.
+ */
 typedef struct PhxOrcaExplanation {
     uint32_t slot;
     uint8_t flags; /* 0: the half-planes had a common point; else bits of PHX_ORCA_CROWDED.. */

@@ -119,6 +119,7 @@ struct PhxSim {
     uint32_t class_count;
     PhxSpatial spatial;
     PhxOrcaWork orca;
+    bool chosen; /* what the last choice of velocities was made from is still there */
     uint32_t *living, living_count;      /* slots of living units, ascending */
     uint32_t *moving, moving_count;      /* slots of units under an order, ascending */
     PhxSeeker *seekers;                  /* by group, then slot */
@@ -203,6 +204,8 @@ void phx_build_execute(PhxSim *sim, const PhxCommandData *command, uint8_t playe
 /* move.c: whether a unit under an order asks its field for the way in this tick, or goes on as it was told.
  */
 bool phx_unit_asks(const PhxWorld *world, uint32_t slot);
+/* The task of the phase orca; `work` is sim->orca, or a copy for those who only read. */
+PhxOrcaScene phx_sim_orca_scene(const PhxSim *sim, PhxOrcaWork *work);
 
 /* orders.c: the order of a unit and the queue behind it. */
 typedef struct PhxOrder {
