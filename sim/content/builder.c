@@ -26,6 +26,18 @@ PhxUnitTypeDef phx_content_unit_type_default(void) {
         .horizon = 2 * PHX_FIX_ONE,
         .wall_horizon = PHX_FIX_ONE / 2,
         .sample_period = 1,
+        .avoid_ratio = 91750, /* 1.4 */
+        .weight = 8,
+        .mood_rate = 2 * PHX_FIX_ONE,
+        .path_bias = {45875, 45875, 22938},                /* 0.7, 0.35 */
+        .radius_factor = {PHX_FIX_ONE, 78643, 117965},     /* 1.2, 1.8 */
+        .speed_factor = {PHX_FIX_ONE, PHX_FIX_ONE, 81920}, /* 1.25 */
+        .feel_neighbours = 8,
+        .feel_range = 6 * PHX_FIX_ONE,
+        .spread = 8 * PHX_FIX_ONE,
+        .force_clip = 4 * PHX_FIX_ONE,
+        .guard_spacing = 13107, /* 0.2 */
+        .patrol_spacing = PHX_FIX_ONE / 2,
     };
 }
 
@@ -90,17 +102,21 @@ PhxStatus phx_content_begin(const PhxSettings *settings, uint32_t width, uint32_
     return status;
 }
 
-/* Sets one value of a row, if it is in its column's range. */
-PhxStatus phx_content_set_value(PhxTable *table, uint32_t row, const char *column, int64_t value,
-                                PhxError *error) {
+PhxStatus phx_content_set_lane(PhxTable *table, uint32_t row, const char *column, uint32_t lane,
+                               int64_t value, PhxError *error) {
     const uint32_t c = phx_table_column_index(table, column);
     const PhxColumnDesc *desc = &table->desc->columns[c];
     if (value < desc->low || value > desc->high)
         return phx_error_set(error, PHX_ERROR_RANGE, row,
                              "%s.%s is %" PRId64 ", its range is %" PRId64 " to %" PRId64 " (%s)",
                              table->desc->name, column, value, desc->low, desc->high, desc->unit);
-    phx_table_set(table, c, row, 0, (uint64_t)value);
+    phx_table_set(table, c, row, lane, (uint64_t)value);
     return PHX_OK;
+}
+
+PhxStatus phx_content_set_value(PhxTable *table, uint32_t row, const char *column, int64_t value,
+                                PhxError *error) {
+    return phx_content_set_lane(table, row, column, 0, value, error);
 }
 
 PhxStatus phx_content_set_name(PhxTable *table, uint32_t row, const char *name, PhxError *error) {
@@ -144,6 +160,19 @@ PhxStatus phx_content_add_player(PhxContentBuilder *builder, const char *name, u
     return phx_content_keep_or_drop(table, row, status);
 }
 
+/* What a type has of each mood. */
+static PhxStatus set_moods(PhxTable *table, uint32_t row, const PhxUnitTypeDef *def, PhxError *error) {
+    PhxStatus status = PHX_OK;
+    for (uint32_t mood = 0; mood < PHX_MOOD_COUNT && status == PHX_OK; mood++) {
+        status = phx_content_set_lane(table, row, "path_bias", mood, def->path_bias[mood], error);
+        if (status == PHX_OK)
+            status = phx_content_set_lane(table, row, "radius_factor", mood, def->radius_factor[mood], error);
+        if (status == PHX_OK)
+            status = phx_content_set_lane(table, row, "speed_factor", mood, def->speed_factor[mood], error);
+    }
+    return status;
+}
+
 PhxStatus phx_content_add_unit_type(PhxContentBuilder *builder, const PhxUnitTypeDef *def, uint16_t *index,
                                     PhxError *error) {
     PhxTable *table = &builder->world->tables[PHX_TABLE_unit_type];
@@ -161,6 +190,17 @@ PhxStatus phx_content_add_unit_type(PhxContentBuilder *builder, const PhxUnitTyp
         {"neighbour_range", def->neighbour_range},
         {"horizon", def->horizon},
         {"wall_horizon", def->wall_horizon},
+        {"avoid_ratio", def->avoid_ratio},
+        {"weight", def->weight},
+        {"mood_rate", def->mood_rate},
+        {"feel_neighbours", def->feel_neighbours},
+        {"feel_range", def->feel_range},
+        {"cohesion", def->cohesion},
+        {"berth", def->berth},
+        {"spread", def->spread},
+        {"force_clip", def->force_clip},
+        {"guard_spacing", def->guard_spacing},
+        {"patrol_spacing", def->patrol_spacing},
     };
     uint32_t row = 0;
     PhxStatus status = phx_content_new_row(table, &row, error);
@@ -168,6 +208,7 @@ PhxStatus phx_content_add_unit_type(PhxContentBuilder *builder, const PhxUnitTyp
     status = phx_content_set_name(table, row, def->name, error);
     for (size_t i = 0; i < sizeof values / sizeof values[0] && status == PHX_OK; i++)
         status = phx_content_set_value(table, row, values[i].column, values[i].value, error);
+    if (status == PHX_OK) status = set_moods(table, row, def, error);
     *index = (uint16_t)row;
     return phx_content_keep_or_drop(table, row, status);
 }
@@ -205,6 +246,16 @@ PhxStatus phx_content_add_unit(PhxContentBuilder *builder, uint16_t type, uint8_
     world->unit.type[row] = type;
     world->unit.player[row] = player;
     return PHX_OK;
+}
+
+PhxStatus phx_content_set_behaviour(PhxContentBuilder *builder, uint32_t unit, PhxMood mood,
+                                    PhxBehaviour behaviour, PhxError *error) {
+    PhxTable *table = &builder->world->tables[PHX_TABLE_unit];
+    if (!phx_table_alive(table, unit))
+        return phx_error_set(error, PHX_ERROR_RANGE, unit, "there is no unit %u", unit);
+    PhxStatus status = phx_content_set_value(table, unit, "mood", (int64_t)mood, error);
+    if (status == PHX_OK) status = phx_content_set_value(table, unit, "behaviour", (int64_t)behaviour, error);
+    return status;
 }
 
 size_t phx_content_size(const PhxContentBuilder *builder) {

@@ -29,6 +29,16 @@ static void execute_stop(PhxSim *sim, const PhxCommandData *command, uint8_t pla
     }
 }
 
+static void execute_behave(PhxSim *sim, const PhxCommandData *command, uint8_t player) {
+    PhxUnitTable *units = &sim->world->unit;
+    for (uint32_t i = 0; i < command->unit_count; i++) {
+        const uint32_t slot = phx_command_own_unit(sim->world, command, i, player);
+        if (slot == UINT32_MAX) continue;
+        if (command->mood != PHX_BEHAVE_KEEP) units->mood[slot] = command->mood;
+        if (command->behaviour != PHX_BEHAVE_KEEP) units->behaviour[slot] = command->behaviour;
+    }
+}
+
 /* The player's units stand from now on; they stay on the map. */
 static void execute_leave(PhxSim *sim, uint8_t player) {
     PhxWorld *world = sim->world;
@@ -74,6 +84,9 @@ static bool execute_own(PhxSim *sim, const PhxCommand *command) {
         break;
     case PHX_COMMAND_STOP:
         execute_stop(sim, &data, command->slot);
+        break;
+    case PHX_COMMAND_BEHAVE:
+        execute_behave(sim, &data, command->slot);
         break;
     case PHX_COMMAND_LEAVE:
         execute_leave(sim, data.slot);

@@ -17,17 +17,26 @@ enum {
     LEAN_BITS = 12, /* as destination.c has it */
 };
 
-/* What a unit's body can do, on the ground that it stands on. */
-static PhxUnitLimits limits_of(const PhxWorld *world, uint32_t slot) {
-    const PhxUnitTypeTable *types = &world->unit_type;
+fix16_t phx_unit_ground_speed(const PhxWorld *world, uint32_t slot) {
     const uint32_t type = world->unit.type[slot];
     const PhxNavGrid grid = phx_sim_grid(world);
     const uint32_t cell = phx_nav_cell_clamped(&grid, world->unit.pos_x[slot], world->unit.pos_y[slot]);
     const uint32_t percent =
-        world->cost_profile.speed_percent[types->profile[type] * KINDS + world->terrain.kind[cell]];
-    fix16_t speed = types->speed[type];
+        world->cost_profile.speed_percent[world->unit_type.profile[type] * KINDS + world->terrain.kind[cell]];
+    fix16_t speed = world->unit_type.speed[type];
     if (percent != 0 && percent != 100) /* 0 stands for 100 */
         speed = phx_fix_saturate(phx_div_round((int64_t)speed * percent, 100));
+    return speed < 64 * PHX_FIX_ONE ? speed : 64 * PHX_FIX_ONE;
+}
+
+/* What a unit's body can do, in its mood and on the ground that it stands on. */
+static PhxUnitLimits limits_of(const PhxWorld *world, uint32_t slot) {
+    const PhxUnitTypeTable *types = &world->unit_type;
+    const uint32_t type = world->unit.type[slot];
+    const fix16_t factor =
+        phx_feelings_at(&types->speed_factor[type * PHX_MOOD_COUNT], world->unit.mood_level[slot]);
+    fix16_t speed = phx_unit_ground_speed(world, slot);
+    if (factor != PHX_FIX_ONE) speed = phx_fix_mul(speed, factor);
     if (speed > 64 * PHX_FIX_ONE) speed = 64 * PHX_FIX_ONE;
     return (PhxUnitLimits){speed, types->acceleration[type], types->turn_rate[type],
                            world->match.tick_rate[0]};

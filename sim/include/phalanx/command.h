@@ -10,6 +10,7 @@
 
 #include <phalanx/fixed.h>
 #include <phalanx/handle.h>
+#include <phalanx/mood.h>
 #include <phalanx/status.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -43,8 +44,9 @@ typedef enum PhxCommandType {
     PHX_COMMAND_MOVE_NEAREST =
         10, /* each unit to the point whose way is cheapest for it; weights don't count */
     PHX_COMMAND_MOVE_BLEND = 11, /* to point 0, on a way that leans to the ways to the others, by weight */
-    PHX_COMMAND_CHASE = 12       /* after unit `target`; the goal is moved when the target is farther than
-                                    `threshold`       from it; ends when the target is no more */
+    PHX_COMMAND_CHASE = 12,      /* after unit `target`; the goal is moved when the target is farther than
+                                    `threshold` from it; ends when the target is no more */
+    PHX_COMMAND_BEHAVE = 13      /* units feel `mood` and do `behaviour` from now on; their orders go on */
 } PhxCommandType;
 
 /* A point of a command with several. */
@@ -71,6 +73,8 @@ typedef struct PhxCommandData {
     fix16_t radius;    /* 0 .. 32 units */
     PhxHandle target;  /* a unit, anyone's */
     fix16_t threshold; /* 0 .. 64 units */
+    uint8_t mood;      /* PhxMood, or PHX_BEHAVE_KEEP */
+    uint8_t behaviour; /* PhxBehaviour, or PHX_BEHAVE_KEEP */
     uint8_t point_count;
     PhxCommandPoint points[PHX_COMMAND_POINT_LIMIT];
     uint16_t unit_count;

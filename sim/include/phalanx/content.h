@@ -9,6 +9,7 @@
 #define PHALANX_CONTENT_H
 
 #include <phalanx/cost.h>
+#include <phalanx/mood.h>
 #include <phalanx/sim.h>
 
 #ifdef __cplusplus
@@ -29,6 +30,19 @@ typedef struct PhxUnitTypeDef {
     fix16_t horizon, wall_horizon; /* seconds */
     uint8_t profile;               /* cost profile; 0 is the plain one that each content has */
     uint8_t sample_period;         /* ticks, 1 .. 255: how often a unit asks its field */
+    /* Avoidance, moods and behaviours; arrays by PhxMood. What they do: phalanx/feelings.h. */
+    fix16_t avoid_ratio;             /* 1 .. 4: avoidance radius to body radius; walls are met by the body */
+    uint8_t weight;                  /* 0 .. 15: share in avoiding others, against theirs; 0: avoids nobody */
+    fix16_t mood_rate;               /* moods a second, 1/16 .. 64: so fast a mood follows another at most */
+    fix16_t path_bias[3];            /* 0 .. 1: share of the path in the preferred velocity */
+    fix16_t radius_factor[3];        /* 1 .. 4: of the avoidance radius */
+    fix16_t speed_factor[3];         /* 0 .. 4: of the speed */
+    uint8_t feel_neighbours;         /* 0 .. 16: the nearest are felt */
+    fix16_t feel_range;              /* units, 0 .. 64 */
+    fix16_t cohesion, berth, spread; /* units a second at a gap of one unit, 0 .. 64: draw of friends, push of
+                                        enemies, push of anyone on the panicked */
+    fix16_t force_clip;              /* units a second, 0 .. 64: one neighbour's draw or push at most */
+    fix16_t guard_spacing, patrol_spacing; /* units between bodies, 0 .. 16 */
 } PhxUnitTypeDef;
 
 /* A building or a gate: cells x .. x + width - 1, y .. y + height - 1. */
@@ -40,7 +54,9 @@ typedef struct PhxBuildingDef {
 } PhxBuildingDef;
 
 /* A common foot soldier: radius 0.4, speed 2, acceleration 8, a turn a second, 10 neighbours within 6,
- * horizons of 2 s and 0.5 s; the name is for the caller to set. */
+ * horizons of 2 s and 0.5 s, avoidance radius 1.4 times the body's (1.8 times that, and speed 1.25 times,
+ * when panicked), weight 8, path bias 0.7, no draw of friends and no push of enemies, spacing 0.2 on guard
+ * and 0.5 on patrol; the name is for the caller to set. */
 PhxUnitTypeDef phx_content_unit_type_default(void);
 
 /* `cost`: width x height, row-major, 1 .. 254 or 255 impassable. Unit and order capacities bound the tables
@@ -74,6 +90,10 @@ PHX_MUST_USE PhxStatus phx_content_add_modifier(PhxContentBuilder *builder, cons
 /* A unit must stand on the map with its whole body on passable cells. */
 PHX_MUST_USE PhxStatus phx_content_add_unit(PhxContentBuilder *builder, uint16_t type, uint8_t player,
                                             fix16_t x, fix16_t y, PhxAngle heading, PhxError *error);
+/* How a unit feels and what it does at the beginning; `unit` counts as they were added, from 0. After
+ * phx_content_add_unit: calm, none. Errors: PHX_ERROR_RANGE. */
+PHX_MUST_USE PhxStatus phx_content_set_behaviour(PhxContentBuilder *builder, uint32_t unit, PhxMood mood,
+                                                 PhxBehaviour behaviour, PhxError *error);
 /* Bytes of the blob; write it into a buffer of at least that size. */
 size_t phx_content_size(const PhxContentBuilder *builder);
 PHX_MUST_USE PhxStatus phx_content_write(const PhxContentBuilder *builder, void *buffer, size_t capacity,

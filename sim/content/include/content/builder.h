@@ -18,6 +18,9 @@ struct PhxContentBuilder {
 /* Sets one value of a row, if it is in its column's range. Errors: PHX_ERROR_RANGE. */
 PHX_MUST_USE PhxStatus phx_content_set_value(PhxTable *table, uint32_t row, const char *column, int64_t value,
                                              PhxError *error);
+/* The same for a column with several values a row. */
+PHX_MUST_USE PhxStatus phx_content_set_lane(PhxTable *table, uint32_t row, const char *column, uint32_t lane,
+                                            int64_t value, PhxError *error);
 /* Sets the column `name`. Errors: PHX_ERROR_RANGE. */
 PHX_MUST_USE PhxStatus phx_content_set_name(PhxTable *table, uint32_t row, const char *name, PhxError *error);
 /* A new row. Errors: PHX_ERROR_FULL. */

@@ -8,6 +8,7 @@
 #define PHX_STEP_SIM_INTERNAL_H
 
 #include <phalanx/cost.h>
+#include <phalanx/feelings.h>
 #include <phalanx/orca.h>
 #include <phalanx/routes.h>
 #include <phalanx/sim.h>
@@ -117,6 +118,7 @@ struct PhxSim {
     /* DERIVED in each tick. */
     PhxOrcaClass classes[PHX_SIM_TYPE_LIMIT];
     uint32_t class_count;
+    PhxFeelingsClass feelings[PHX_SIM_TYPE_LIMIT];
     PhxSpatial spatial;
     PhxOrcaWork orca;
     bool chosen; /* what the last choice of velocities was made from is still there */
@@ -204,6 +206,8 @@ void phx_build_execute(PhxSim *sim, const PhxCommandData *command, uint8_t playe
 /* move.c: whether a unit under an order asks its field for the way in this tick, or goes on as it was told.
  */
 bool phx_unit_asks(const PhxWorld *world, uint32_t slot);
+/* The greatest speed of a calm unit on the ground that it stands on, units a second. */
+fix16_t phx_unit_ground_speed(const PhxWorld *world, uint32_t slot);
 /* The task of the phase orca; `work` is sim->orca, or a copy for those who only read. */
 PhxOrcaScene phx_sim_orca_scene(const PhxSim *sim, PhxOrcaWork *work);
 
