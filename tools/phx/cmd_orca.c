@@ -55,6 +55,12 @@ const char *phx_orca_source_name(const PhxOrcaExplanation *why, uint32_t i, char
     return text;
 }
 
+bool phx_orca_holds(const PhxOrcaExplanation *why, uint32_t i) {
+    const bool crowded = (why->flags & PHX_ORCA_CROWDED) != 0;
+    const fix16_t allowed = i < why->walls ? why->walls_back : crowded ? why->violation : 0;
+    return why->line[i].violation > allowed - PHX_ORCA_BINDS;
+}
+
 const char *phx_orca_fallback_name(uint8_t flags) {
     switch (flags & (PHX_ORCA_CROWDED | PHX_ORCA_WALLED | PHX_ORCA_CREPT)) {
     case 0:

@@ -30,6 +30,9 @@ typedef struct PhxOrcaView {
 
 /* "unit 23" or "wall 2", i being an index of why->line. Walls are counted as half-planes are. */
 const char *phx_orca_source_name(const PhxOrcaExplanation *why, uint32_t i, char text[32]);
+/* Whether half-plane i is one of those that keep the chosen velocity from being better: the velocity lies on
+ * its border, moved back by what it may be violated. */
+bool phx_orca_holds(const PhxOrcaExplanation *why, uint32_t i);
 /* What was done where not all half-planes could be kept, in a few words, and in a sentence. */
 const char *phx_orca_fallback_name(uint8_t flags);
 const char *phx_orca_fallback_words(uint8_t flags);

@@ -19,11 +19,14 @@ static const PhxCliUsage usage = {
         "neighbours and the\n"
         "walls near it, the half-plane that each of them leaves, what no half-plane forbids, and what was "
         "done where that is\n"
-        "nothing. The choice is computed once more by the same code, and nothing of the match changes.\n\n"
+        "nothing. The choice is computed once more by the same code, and nothing of the match changes. "
+        "--unit worst takes\n"
+        "the unit that violates a half-plane most.\n\n"
         "The table lists half-planes in the order in which they count: velocities v are permitted where\n"
-        "normal . v >= offset. `outside` is how far the chosen velocity is on the forbidden side; where it "
-        "is 0 the half-plane\n"
-        "holds it. Numbers are in world units (cells), and units a second.\n"
+        "normal . v >= offset. `outside` is how far the chosen velocity is on the forbidden side. `holds "
+        "it`: "
+        "but for these, a\n"
+        "better velocity could be had. Numbers are in world units (cells), and units a second.\n"
         "The picture shows the plane of velocities at the left, and the place, with what others do within a "
         "second, at the\n"
         "right.",
@@ -40,6 +43,7 @@ typedef struct Explain {
     const char *path;
     char *unit_word, *tick_word, *seed, *map, *bot, *svg, *png;
     int threads;
+    bool worst; /* --unit worst */
     uint32_t slot;
     uint64_t tick;
 } Explain;
@@ -50,9 +54,10 @@ static int read_words(Explain *e) {
     uint64_t slot = 0;
     PhxCli *cli = e->cli;
     if (e->unit_word == NULL)
-        return phx_cli_fail(cli, "--unit is missing: --unit N, the slot of a unit; `phx replay dump` lists "
-                                 "them, unit[0] being the first");
-    int code = phx_cli_u64(cli, "--unit", e->unit_word, &slot);
+        return phx_cli_fail(cli, "--unit is missing: --unit N, the slot of a unit, or --unit worst, whose "
+                                 "half-planes are violated most");
+    e->worst = strcmp(e->unit_word, "worst") == 0;
+    int code = e->worst ? PHX_CLI_GO : phx_cli_u64(cli, "--unit", e->unit_word, &slot);
     if (code == PHX_CLI_GO && slot > UINT32_MAX)
         code = phx_cli_fail(cli, "--unit: %.40s: no match has so many units", e->unit_word);
     e->slot = (uint32_t)slot;
@@ -68,7 +73,7 @@ static int read_words(Explain *e) {
 static int parse(Explain *e, int argc, const char **argv) {
     PhxCli *cli = e->cli;
     const struct poptOption table[] = {
-        {"unit", 'u', POPT_ARG_STRING, &e->unit_word, 0, "the unit's slot", "N"},
+        {"unit", 'u', POPT_ARG_STRING, &e->unit_word, 0, "the unit's slot, or worst", "N"},
         {"tick", 't', POPT_ARG_STRING, &e->tick_word, 0,
          "the tick, from 1: as many are played (default: the match's end)", "T"},
         {"svg", 0, POPT_ARG_STRING, &e->svg, 0, "draw it, as .svg", "OUT"},
@@ -95,6 +100,8 @@ static int parse(Explain *e, int argc, const char **argv) {
 /* What is said. */
 
 static double real(fix16_t value) { return value / 65536.0; }
+/* For three decimals: never -0.000. */
+static double shown(double value) { return fabs(value) < 0.0005 ? 0 : value; }
 static double of_dir(int32_t value) { return value / 1073741824.0; }
 static double size_of(PhxVec2 v) { return hypot(real(v.x), real(v.y)); }
 
@@ -110,7 +117,8 @@ static void name_unit(const PhxSim *sim, uint32_t slot, char *text, size_t size)
 }
 
 static void say_velocity(const PhxCli *cli, const char *name, PhxVec2 v) {
-    phx_cli_print(cli, "  %-10s %8.3f %8.3f   speed %.3f\n", name, real(v.x), real(v.y), size_of(v));
+    phx_cli_print(cli, "  %-10s %8.3f %8.3f   speed %.3f\n", name, shown(real(v.x)), shown(real(v.y)),
+                  size_of(v));
 }
 
 static void say_line(const PhxCli *cli, const PhxOrcaExplanation *why, uint32_t i) {
@@ -121,16 +129,17 @@ static void say_line(const PhxCli *cli, const PhxOrcaExplanation *why, uint32_t 
         snprintf(about, sizeof about, "%.3f %.3f to %.3f %.3f", real(line->start.x), real(line->start.y),
                  real(line->end.x), real(line->end.y));
     } else {
-        snprintf(about, sizeof about, "relative velocity %.3f %.3f", real(line->relative.x),
-                 real(line->relative.y));
+        snprintf(about, sizeof about, "relative velocity %.3f %.3f", shown(real(line->relative.x)),
+                 shown(real(line->relative.y)));
         snprintf(radii, sizeof radii, "%.3f", real(why->radius) + real(line->radius));
     }
-    const char *mark = line->violation > PHX_ORCA_BINDS    ? "violated"
-                       : line->violation > -PHX_ORCA_BINDS ? "holds it"
-                                                           : "";
+    const char *mark = phx_orca_holds(why, i)             ? "holds it"
+                       : line->violation > PHX_ORCA_BINDS ? "violated"
+                                                          : "";
     phx_cli_print(cli, "%4" PRIu32 "  %-11s %8.3f %7s %8.3f %7.3f %9.3f %9.3f  %-8s %-8s %s\n", i, name,
-                  real(line->distance), radii, of_dir(line->normal.x), of_dir(line->normal.y),
-                  real(line->offset), real(line->violation), mark, line->overlaps ? "overlaps" : "", about);
+                  real(line->distance), radii, shown(of_dir(line->normal.x)), shown(of_dir(line->normal.y)),
+                  shown(real(line->offset)), shown(real(line->violation)), mark,
+                  line->overlaps ? "overlaps" : "", about);
 }
 
 static void say_words(const PhxCli *cli, const PhxOrcaExplanation *why) {
@@ -255,8 +264,22 @@ static int fail_absent(const Explain *e, const PhxSim *sim) {
                         tick, e->slot, e->path);
 }
 
-static int explain(const Explain *e, const PhxSim *sim) {
+/* The unit whose largest violation is largest; ties: the lowest slot. */
+static uint32_t find_worst(const PhxSim *sim) {
     PhxOrcaExplanation why;
+    uint32_t worst = 0;
+    fix16_t most = -1;
+    for (uint32_t i = 0; i < phx_sim_units(sim).used; i++) {
+        if (!phx_sim_explain_unit(sim, i, &why)) continue;
+        const fix16_t by = why.violation > why.wall_violation ? why.violation : why.wall_violation;
+        if (by > most) worst = i, most = by;
+    }
+    return worst;
+}
+
+static int explain(Explain *e, const PhxSim *sim) {
+    PhxOrcaExplanation why;
+    if (e->worst) e->slot = find_worst(sim);
     if (!phx_sim_explain_unit(sim, e->slot, &why)) return fail_absent(e, sim);
     set_json(e->cli, sim, &why, e->path);
     say(e->cli, sim, &why, e->path);

@@ -46,6 +46,7 @@ typedef struct Panel {
     PhxCanvas canvas; /* left, top: where the middle lies */
     double x, y;      /* of the upper left corner, pixels */
     double reach;     /* from the middle to a side, in the panel's units */
+    double seconds;   /* what arrows show; of the place alone */
     Box labels[LABELS_MOST];
     uint32_t label_count;
 } Panel;
@@ -200,15 +201,16 @@ static void shade(const Panel *panel, const PhxOrcaHalfPlane *line) {
     clip(&forbidden, &other);
     if (forbidden.count < 3) return;
     path_of(panel, &forbidden);
-    phx_canvas_color(&panel->canvas, color_of(line), 0.09);
+    phx_canvas_color(&panel->canvas, color_of(line), 0.07);
     cairo_fill(panel->canvas.cairo);
 }
 
-static void paint_border(const Panel *panel, const PhxOrcaHalfPlane *line) {
+static void paint_border(const Panel *panel, uint32_t i) {
+    const PhxOrcaHalfPlane *line = &panel->view->why->line[i];
     cairo_t *cairo = panel->canvas.cairo;
     const Half half = half_of(line);
     const double x = half.normal.x * half.offset, y = half.normal.y * half.offset, far = 4 * panel->reach;
-    const bool binds = line->violation > -PHX_ORCA_BINDS;
+    const bool binds = phx_orca_holds(panel->view->why, i);
     if (fabs(half.offset) > 2 * panel->reach) return;
     cairo_move_to(cairo, px(panel, x - half.normal.y * far), py(panel, y + half.normal.x * far));
     cairo_line_to(cairo, px(panel, x + half.normal.y * far), py(panel, y - half.normal.x * far));
@@ -282,7 +284,7 @@ static void paint_velocities(Panel *panel) {
     for (uint32_t i = 0; i < why->count; i++) shade(panel, &why->line[i]);
     paint_left(panel);
     paint_axes(panel);
-    for (uint32_t i = 0; i < why->count; i++) paint_border(panel, &why->line[i]);
+    for (uint32_t i = 0; i < why->count; i++) paint_border(panel, i);
     cairo_move_to(panel->canvas.cairo, px(panel, wish.x), py(panel, wish.y));
     cairo_line_to(panel->canvas.cairo, px(panel, chosen.x), py(panel, chosen.y));
     const double dashes[] = {4, 3};
@@ -291,14 +293,14 @@ static void paint_velocities(Panel *panel) {
     cairo_set_line_width(panel->canvas.cairo, 1.2);
     cairo_stroke(panel->canvas.cairo);
     cairo_set_dash(panel->canvas.cairo, dashes, 0, 0);
-    keep_free(panel, now, 7), keep_free(panel, wish, 7), keep_free(panel, chosen, 7);
+    keep_free(panel, now, 9), keep_free(panel, wish, 8), keep_free(panel, chosen, 8);
     for (uint32_t i = 0; i < why->count; i++) /* first those that hold the velocity */
-        if (why->line[i].violation > -PHX_ORCA_BINDS) label_border(panel, i);
+        if (phx_orca_holds(why, i)) label_border(panel, i);
     for (uint32_t i = 0; i < why->count; i++)
-        if (why->line[i].violation <= -PHX_ORCA_BINDS) label_border(panel, i);
-    paint_dot(panel, now, 5, NOW, false);
-    paint_dot(panel, wish, 5.5, PREFERRED, true);
-    paint_dot(panel, chosen, 5, CHOSEN, true);
+        if (!phx_orca_holds(why, i)) label_border(panel, i);
+    paint_dot(panel, now, 8.5, NOW, false); /* one in another where they are equal */
+    paint_dot(panel, wish, 6.5, PREFERRED, true);
+    paint_dot(panel, chosen, 4, CHOSEN, true);
     char caption[80];
     snprintf(caption, sizeof caption, "velocity; the circle is the highest speed, %.3f units a second",
              real(why->max_speed));
@@ -339,7 +341,7 @@ static void paint_walls(Panel *panel) {
         cairo_move_to(panel->canvas.cairo, px(panel, from.x), py(panel, from.y));
         cairo_line_to(panel->canvas.cairo, px(panel, to.x), py(panel, to.y));
         phx_canvas_color(&panel->canvas, OF_WALL, 1);
-        cairo_set_line_width(panel->canvas.cairo, line->violation > -PHX_ORCA_BINDS ? 3.5 : 2);
+        cairo_set_line_width(panel->canvas.cairo, phx_orca_holds(why, i) ? 3.5 : 2);
         cairo_stroke(panel->canvas.cairo);
     }
 }
@@ -394,19 +396,39 @@ static void paint_others(const Panel *panel) {
     }
 }
 
+static double place_reach(const PhxOrcaExplanation *why) {
+    double reach = 5 * real(why->radius);
+    for (uint32_t i = 0; i < why->count; i++)
+        reach = fmax(reach, real(why->line[i].distance) + real(why->line[i].radius));
+    return 1.06 * reach + 0.2;
+}
+
+/* So many that the fastest arrow stays in the picture: 1, 0.5, 0.2, 0.1 ... */
+static double arrow_seconds(double reach, double speed) {
+    double seconds = 1;
+    for (int step = 0; step < 12 && seconds * speed > 0.7 * reach; step++)
+        seconds *= step % 3 == 1 ? 0.4 : 0.5;
+    return seconds;
+}
+
+static void paint_way(const Panel *panel, Point from, PhxVec2 velocity, PhxDrawColor color, double width) {
+    const Point v = point(velocity);
+    paint_arrow(panel, from, (Point){from.x + v.x * panel->seconds, from.y + v.y * panel->seconds}, color,
+                width);
+}
+
 static void paint_neighbours(Panel *panel) {
     const PhxOrcaExplanation *why = panel->view->why;
     char name[16];
     for (uint32_t i = why->walls; i < why->count; i++) {
         const PhxOrcaHalfPlane *line = &why->line[i];
-        const bool binds = line->violation > -PHX_ORCA_BINDS;
+        const bool binds = phx_orca_holds(why, i);
         paint_body(panel, beside(panel, line->position), real(line->radius), player_color(panel, line->slot),
                    0.45, line->overlaps ? BROKEN : INK, binds ? 2.4 : 1);
     }
     for (uint32_t i = why->walls; i < why->count; i++) {
         const PhxOrcaHalfPlane *line = &why->line[i];
-        const Point at = beside(panel, line->position), way = point(line->velocity);
-        paint_arrow(panel, at, (Point){at.x + way.x, at.y + way.y}, NOW, 1.2);
+        paint_way(panel, beside(panel, line->position), line->velocity, NOW, 1.2);
     }
     for (uint32_t i = why->walls; i < why->count; i++) {
         const PhxOrcaHalfPlane *line = &why->line[i];
@@ -416,13 +438,6 @@ static void paint_neighbours(Panel *panel) {
         if (!put_label(panel, px(panel, at.x), py(panel, at.y) + below, INK, name))
             (void)put_label(panel, px(panel, at.x), py(panel, at.y) - below, INK, name);
     }
-}
-
-static double place_reach(const PhxOrcaExplanation *why) {
-    double reach = 2 * real(why->radius) + real(why->max_speed);
-    for (uint32_t i = 0; i < why->count; i++)
-        reach = fmax(reach, real(why->line[i].distance) + real(why->line[i].radius));
-    return 1.06 * reach + 0.2;
 }
 
 static void paint_place(Panel *panel) {
@@ -436,11 +451,12 @@ static void paint_place(Panel *panel) {
     keep_free(panel, here, fmax(4, real(why->radius) * panel->canvas.scale));
     paint_neighbours(panel);
     label_walls(panel);
-    paint_arrow(panel, here, point(why->velocity), NOW, 2);
-    paint_arrow(panel, here, point(why->preferred), PREFERRED, 2);
-    paint_arrow(panel, here, point(why->chosen), CHOSEN, 2.6);
+    paint_way(panel, here, why->velocity, NOW, 2);
+    paint_way(panel, here, why->preferred, PREFERRED, 2);
+    paint_way(panel, here, why->chosen, CHOSEN, 2.6);
     char caption[80];
-    snprintf(caption, sizeof caption, "the place, %.2f units wide; arrows: a second's way", 2 * panel->reach);
+    snprintf(caption, sizeof caption, "the place, %.2f units wide; arrows: the way of %g s", 2 * panel->reach,
+             panel->seconds);
     end_panel(panel, caption);
 }
 
@@ -488,10 +504,10 @@ static void paint_legend(const Panel *panel) {
     x = key_dot(panel, x, top + 80, PREFERRED, true, "preferred");
     x = key_dot(panel, x, top + 80, CHOSEN, true, "chosen");
     x = key_field(panel, x, top + 80, crowded ? LITTLE : LEFT, 0.38,
-                  crowded ? "violates no more than the chosen" : "permitted by all");
+                  crowded ? "no worse than the chosen" : "permitted by all");
     x = key_field(panel, x, top + 80, OF_UNIT, 0.15, "forbidden by a unit");
     x = key_field(panel, x, top + 80, OF_WALL, 0.15, "by a wall");
-    (void)phx_canvas_text(&panel->canvas, x, top + 80, FAINT, "bold: holds the chosen; red rim: overlap");
+    (void)phx_canvas_text(&panel->canvas, x, top + 80, FAINT, "bold: holds it; red rim: overlap");
 }
 
 static void paint(const PhxOrcaView *view, cairo_t *cairo) {
@@ -501,6 +517,7 @@ static void paint(const PhxOrcaView *view, cairo_t *cairo) {
     const double fastest = fmax(fmax(real(why->max_speed), fmin(speeds, 2 * real(why->max_speed))), 0.05);
     Panel left = panel_of(view, cairo, MARGIN, 1.15 * fastest);
     Panel right = panel_of(view, cairo, PHX_ORCA_PICTURE_WIDTH - MARGIN - SIDE, place_reach(why));
+    right.seconds = arrow_seconds(right.reach, real(why->max_speed));
     phx_canvas_color(&left.canvas, PAPER, 1);
     cairo_paint(cairo);
     paint_velocities(&left);
