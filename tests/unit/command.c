@@ -23,6 +23,8 @@ static PhxCommandData example(uint8_t type, const PhxHandle *units) {
                             .radius = 32 * 65536,
                             .target = phx_handle_make(7, 9),
                             .threshold = 64 * 65536,
+                            .mood = PHX_BEHAVE_KEEP,
+                            .behaviour = PHX_BEHAVIOUR_PATROL,
                             .point_count = 2,
                             .points = {{-8192 * 65536, 8192 * 65536 - 1, 255}, {1, -1, 0}},
                             .unit_count = 3,
@@ -57,7 +59,7 @@ static void check_building_fields(const PhxCommandData *command, const PhxComman
 
 PHX_TEST(command, round_trip_cuts_and_slots) {
     const PhxHandle units[3] = {phx_handle_make(1, 1), phx_handle_make(UINT32_MAX, 3), 0};
-    for (uint8_t type = PHX_COMMAND_MOVE; type <= PHX_COMMAND_CHASE; type++) {
+    for (uint8_t type = PHX_COMMAND_MOVE; type <= PHX_COMMAND_BEHAVE; type++) {
         uint8_t bytes[256];
         size_t size;
         const PhxCommandData command = example(type, units);
@@ -69,6 +71,8 @@ PHX_TEST(command, round_trip_cuts_and_slots) {
         check_move_fields(&command, &read);
         if (type == PHX_COMMAND_LEAVE) CHECK_EQ(read.slot, 15);
         if (type == PHX_COMMAND_PAUSE) CHECK_EQ(read.on, 1);
+        if (type == PHX_COMMAND_BEHAVE)
+            CHECK(read.mood == PHX_BEHAVE_KEEP && read.behaviour == PHX_BEHAVIOUR_PATROL);
         check_building_fields(&command, &read);
         if (type <= PHX_COMMAND_STOP || type >= PHX_COMMAND_MOVE_AREA)
             for (uint32_t i = 0; i < 3; i++) CHECK(phx_command_unit(&read, i) == units[i]);
@@ -136,9 +140,12 @@ PHX_TEST(command, cells_sides_and_costs_out_of_range_are_refused) {
         {PHX_COMMAND_GROUND, 7, 0, true, "height is 0"},
         {PHX_COMMAND_GROUND, 9, 0, false, "ground_cost is 0"},
         {PHX_COMMAND_GROUND, 10, 16, false, "kind is 16"},
+        {PHX_COMMAND_BEHAVE, 1, 4, false, "mood is 4"},
+        {PHX_COMMAND_BEHAVE, 2, 255, false, "behaviour is 255"},
     };
+    const PhxHandle units[3] = {0};
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
-        const PhxCommandData good = example(bad[i].type, NULL);
+        const PhxCommandData good = example(bad[i].type, units);
         uint8_t bytes[64];
         size_t size;
         PhxCommandData read;
@@ -165,7 +172,7 @@ PHX_TEST(command, garbled_bytes_give_a_status_and_nothing_else) {
         PhxCommandData read;
         const size_t size = test_random(&seed) % sizeof bytes;
         for (size_t b = 0; b < size; b++) bytes[b] = (uint8_t)test_random(&seed);
-        if (size > 0) bytes[0] %= PHX_COMMAND_CHASE + 2;
+        if (size > 0) bytes[0] %= PHX_COMMAND_BEHAVE + 2;
         good += phx_command_decode(bytes, size, &read, NULL) == PHX_OK;
     }
     CHECK(good > 10 && good < 100000);

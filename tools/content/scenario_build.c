@@ -290,7 +290,9 @@ static PhxStatus resolve_goal(const Build *build, const PhxScenarioOrder *order,
 
 static PhxStatus resolve_order(Build *build, PhxScenarioOrder *order, uint32_t index) {
     const Site *site = NULL;
-    if (order->kind == PHX_SCENARIO_STOP || order->kind == PHX_SCENARIO_CHASE) return PHX_OK;
+    if (order->kind == PHX_SCENARIO_STOP || order->kind == PHX_SCENARIO_CHASE ||
+        order->kind == PHX_SCENARIO_BEHAVE)
+        return PHX_OK;
     if (order->kind >= PHX_SCENARIO_PLACE) return check_cells(build, order);
     PhxStatus status = order_site(build, order, &site);
     if (status != PHX_OK) return status;
@@ -378,6 +380,9 @@ static PhxStatus add_units(const Build *build, PhxContentBuilder *builder) {
             const PhxVec2 at = build->placer.at[group->first_unit + k];
             status =
                 phx_content_add_unit(builder, group->type, group->player, at.x, at.y, group->facing, &error);
+            if (status == PHX_OK)
+                status = phx_content_set_behaviour(builder, group->first_unit + k, (PhxMood)group->mood,
+                                                   (PhxBehaviour)group->behaviour, &error);
         }
         status = fail_content(build, status, group->line, group->column, &error);
     }

@@ -25,7 +25,8 @@ static void emit_command(const Emitter *emitter, const PhxCommandData *command) 
 static void emit_batch(Emitter *emitter, PhxVec2 goal) {
     if (emitter->count == 0) return;
     static const uint8_t types[] = {PHX_COMMAND_MOVE,       PHX_COMMAND_MOVE_AREA, PHX_COMMAND_MOVE_NEAREST,
-                                    PHX_COMMAND_MOVE_BLEND, PHX_COMMAND_CHASE,     PHX_COMMAND_STOP};
+                                    PHX_COMMAND_MOVE_BLEND, PHX_COMMAND_CHASE,     PHX_COMMAND_STOP,
+                                    PHX_COMMAND_BEHAVE};
     const PhxScenarioOrder *order = emitter->order;
     const PhxScenarioGroup *target = &emitter->scenario->groups[order->target_group];
     PhxCommandData command = {.type = types[order->kind],
@@ -35,6 +36,8 @@ static void emit_batch(Emitter *emitter, PhxVec2 goal) {
                               .radius = order->radius,
                               .target = phx_handle_make(target->first_unit + order->target_unit, 1),
                               .threshold = order->threshold,
+                              .mood = order->mood,
+                              .behaviour = order->behaviour,
                               .point_count = (uint8_t)order->point_count,
                               .unit_count = emitter->count,
                               .units = emitter->units};

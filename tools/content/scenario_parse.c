@@ -55,6 +55,7 @@ static const Field player_fields[] = {
 typedef struct TypeDraft {
     char name[17], profile[17];
     PhxUnitTypeDef def;
+    uint32_t feelings; /* node */
 } TypeDraft;
 
 /* The ranges are those of the columns in sim/state/tables/unit_type.def. */
@@ -70,11 +71,15 @@ static const Field type_fields[] = {
     {"neighbour_range", FIELD_FIX, false, offsetof(TypeDraft, def.neighbour_range), 4096, FIX(64), 0},
     {"horizon", FIELD_FIX, false, offsetof(TypeDraft, def.horizon), 4096, FIX(60), 0},
     {"wall_horizon", FIELD_FIX, false, offsetof(TypeDraft, def.wall_horizon), 4096, FIX(60), 0},
+    {"avoid_ratio", FIELD_FIX, false, offsetof(TypeDraft, def.avoid_ratio), FIX(1), FIX(4), 0},
+    {"weight", FIELD_U8, false, offsetof(TypeDraft, def.weight), 0, 15, 0},
+    {"feelings", FIELD_NODE, false, offsetof(TypeDraft, feelings), 0, 0, 0},
 };
 
 typedef struct GroupDraft {
     PhxScenarioGroup group;
     char player[17], type[17];
+    ScenarioManners manners;
 } GroupDraft;
 
 enum { GROUP_NAME, GROUP_PLAYER, GROUP_TYPE, GROUP_COUNT, GROUP_AT, GROUP_CORNER, GROUP_SCATTER };
@@ -89,6 +94,8 @@ static const Field group_fields[] = {
     {"columns", FIELD_U32, false, offsetof(GroupDraft, group.columns), 1, PHX_SCENARIO_UNIT_LIMIT, 0},
     {"spacing", FIELD_FIX, false, offsetof(GroupDraft, group.spacing), 0, FIX(1024), 0},
     {"facing", FIELD_FACING, false, offsetof(GroupDraft, group.facing), FIX(-360), FIX(360), 0},
+    {"mood", FIELD_TEXT, false, offsetof(GroupDraft, manners.mood), 0, 0, 17},
+    {"behaviour", FIELD_TEXT, false, offsetof(GroupDraft, manners.behaviour), 0, 0, 17},
 };
 
 PhxStatus phx_scenario_fail_memory(const ScenarioParser *parser) {
@@ -133,7 +140,8 @@ static PhxStatus parse_types(ScenarioParser *parser, const PhxYamlNode *list) {
     PhxStatus status = phx_scenario_check_list(parser, list, PHX_SCENARIO_TYPE_LIMIT);
     for (uint32_t i = list->first; i != PHX_YAML_NONE && status == PHX_OK;
          i = phx_scenario_node(parser, i)->next) {
-        TypeDraft draft = {.profile = "plain", .def = phx_content_unit_type_default()};
+        TypeDraft draft = {
+            .profile = "plain", .def = phx_content_unit_type_default(), .feelings = PHX_YAML_NONE};
         status = phx_fields_read(&parser->reader, phx_scenario_node(parser, i), "a unit type", type_fields,
                                  COUNT_OF(type_fields), &draft, NULL);
         for (uint32_t other = 0; other < scenario->type_count && status == PHX_OK; other++)
@@ -142,6 +150,8 @@ static PhxStatus parse_types(ScenarioParser *parser, const PhxYamlNode *list) {
         if (status == PHX_OK)
             status = phx_scenario_find_profile(parser, phx_scenario_node(parser, i), draft.profile,
                                                &draft.def.profile);
+        if (status == PHX_OK && draft.feelings != PHX_YAML_NONE)
+            status = phx_scenario_parse_feelings(parser, draft.feelings, &draft.def);
         const uint32_t index = scenario->type_count++;
         memcpy(scenario->type_names[index], draft.name, sizeof draft.name);
         scenario->types[index] = draft.def;
@@ -191,8 +201,11 @@ static PhxStatus finish_group(ScenarioParser *parser, const PhxYamlNode *node, G
         return phx_fields_fail(&parser->reader, node, PHX_ERROR_LIMIT, "more than %d units in all",
                                PHX_SCENARIO_UNIT_LIMIT);
     scenario->unit_count += group->count;
-    const PhxStatus status = phx_scenario_find_player(parser, node, draft->player, &group->player);
-    return status == PHX_OK ? find_type(parser, node, draft->type, &group->type) : status;
+    PhxStatus status = phx_scenario_find_player(parser, node, draft->player, &group->player);
+    if (status == PHX_OK) status = find_type(parser, node, draft->type, &group->type);
+    if (status == PHX_OK)
+        status = phx_scenario_find_manners(parser, node, &draft->manners, &group->mood, &group->behaviour);
+    return status;
 }
 
 static PhxStatus parse_groups(ScenarioParser *parser, const PhxYamlNode *list) {

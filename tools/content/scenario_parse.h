@@ -47,6 +47,20 @@ PHX_MUST_USE PhxStatus phx_scenario_find_profile(const ScenarioParser *parser, c
                                                  const char *name, uint8_t *out);
 /* Buildings and modifiers: after the players. */
 PHX_MUST_USE PhxStatus phx_scenario_parse_buildings(ScenarioParser *parser, const ScenarioGround *ground);
+/* What a unit type's key `feelings` says, into its definition. */
+PHX_MUST_USE PhxStatus phx_scenario_parse_feelings(const ScenarioParser *parser, uint32_t node,
+                                                   PhxUnitTypeDef *def);
+/* How units feel and what they do, in words; "": not said. */
+typedef struct ScenarioManners {
+    char mood[17], behaviour[17];
+} ScenarioManners;
+/* The words' values; what isn't said is let be. */
+PHX_MUST_USE PhxStatus phx_scenario_find_manners(const ScenarioParser *parser, const PhxYamlNode *node,
+                                                 const ScenarioManners *manners, uint8_t *mood,
+                                                 uint8_t *behaviour);
+/* What an order's key `behave` says. */
+PHX_MUST_USE PhxStatus phx_scenario_parse_behave(const ScenarioParser *parser, uint32_t index,
+                                                 PhxScenarioOrder *order);
 /* The orders: after all else. */
 PHX_MUST_USE PhxStatus phx_scenario_parse_orders(ScenarioParser *parser, const PhxYamlNode *list);
 

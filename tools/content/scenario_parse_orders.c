@@ -9,7 +9,7 @@
 typedef struct OrderDraft {
     PhxScenarioOrder order;
     char player[17], group[PHX_SCENARIO_NAME];
-    uint32_t groups, area, nearest, blend, chase, place, raze, gate, ground; /* nodes */
+    uint32_t groups, area, nearest, blend, chase, behave, place, raze, gate, ground; /* nodes */
     bool all, stop;
 } OrderDraft;
 
@@ -29,6 +29,7 @@ enum {
     ORDER_BLEND,
     ORDER_CHASE,
     ORDER_STOP,
+    ORDER_BEHAVE,
     ORDER_PLACE,
     ORDER_RAZE,
     ORDER_GATE,
@@ -49,6 +50,7 @@ static const Field order_fields[] = {
     {"blend", FIELD_NODE, false, offsetof(OrderDraft, blend), 0, 0, 0},
     {"chase", FIELD_NODE, false, offsetof(OrderDraft, chase), 0, 0, 0},
     {"stop", FIELD_BOOL, false, offsetof(OrderDraft, stop), 0, 0, 0},
+    {"behave", FIELD_NODE, false, offsetof(OrderDraft, behave), 0, 0, 0},
     {"place", FIELD_NODE, false, offsetof(OrderDraft, place), 0, 0, 0},
     {"raze", FIELD_NODE, false, offsetof(OrderDraft, raze), 0, 0, 0},
     {"gate", FIELD_NODE, false, offsetof(OrderDraft, gate), 0, 0, 0},
@@ -226,7 +228,7 @@ static PhxStatus choose_kind(const ScenarioParser *parser, const PhxYamlNode *no
         return phx_fields_fail(
             &parser->reader, node, PHX_ERROR_FORMAT,
             "an order needs one of the keys move, corner, scatter, area, nearest, blend, chase, "
-            "stop: true, place, raze, gate, ground, and one only");
+            "stop: true, behave, place, raze, gate, ground, and one only");
     for (uint32_t i = ORDER_MOVE; i <= ORDER_GROUND; i++)
         if (given >> i & 1)
             draft->order.kind = i <= ORDER_SCATTER
@@ -279,7 +281,7 @@ static PhxStatus read_chase(const ScenarioParser *parser, const PhxYamlNode *nod
     return PHX_OK;
 }
 
-/* Goals that aren't one point. */
+/* Goals that aren't one point, and what is no goal. */
 static PhxStatus read_goals(const ScenarioParser *parser, OrderDraft *draft) {
     PhxScenarioOrder *order = &draft->order;
     switch (order->kind) {
@@ -292,6 +294,8 @@ static PhxStatus read_goals(const ScenarioParser *parser, OrderDraft *draft) {
         return read_points(parser, draft->blend, order);
     case PHX_SCENARIO_CHASE:
         return read_chase(parser, phx_scenario_node(parser, draft->chase), order);
+    case PHX_SCENARIO_BEHAVE:
+        return phx_scenario_parse_behave(parser, draft->behave, order);
     default:
         return PHX_OK;
     }
@@ -324,6 +328,9 @@ static PhxStatus finish_units(ScenarioParser *parser, const PhxYamlNode *node, O
     if (draft->order.kind == PHX_SCENARIO_STOP && draft->order.queued)
         return phx_fields_fail(&parser->reader, node, PHX_ERROR_FORMAT,
                                "stop drops all orders: it can't be queued");
+    if (draft->order.kind == PHX_SCENARIO_BEHAVE && draft->order.queued)
+        return phx_fields_fail(&parser->reader, node, PHX_ERROR_FORMAT,
+                               "moods and behaviours change at once: behave can't be queued");
     if (draft->all && draft->player[0] == 0)
         return phx_fields_fail(&parser->reader, node, PHX_ERROR_FORMAT,
                                "all: true needs the key player besides");

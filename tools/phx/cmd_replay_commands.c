@@ -86,6 +86,22 @@ static void describe_building(const PhxCommandData *data, json_t *object, char *
     }
 }
 
+/* Mood and behaviour, where they change; returns what was written. */
+static size_t describe_manners(const PhxCommandData *data, json_t *object, char *text, size_t size) {
+    static const char *const moods[] = {"calm", "alert", "panicked"};
+    static const char *const behaviours[] = {"none", "guard", "patrol"};
+    size_t used = 0;
+    if (data->mood < PHX_BEHAVE_KEEP) {
+        used += (size_t)snprintf(text + used, size - used, " mood %s", moods[data->mood]);
+        json_object_set_new(object, "mood", json_string(moods[data->mood]));
+    }
+    if (data->behaviour < PHX_BEHAVE_KEEP) {
+        used += (size_t)snprintf(text + used, size - used, " behaviour %s", behaviours[data->behaviour]);
+        json_object_set_new(object, "behaviour", json_string(behaviours[data->behaviour]));
+    }
+    return used;
+}
+
 /* Fields that a command has, for a person into `text` and for a program into `object`. */
 static void describe(const PhxCommandData *data, json_t *object, char *text, size_t size) {
     char x[PHX_FIX_TEXT], y[PHX_FIX_TEXT];
@@ -108,11 +124,15 @@ static void describe(const PhxCommandData *data, json_t *object, char *text, siz
         used = (size_t)snprintf(text, size, " %s", data->on ? "on" : "off");
         json_object_set_new(object, "on", json_boolean(data->on));
         break;
+    case PHX_COMMAND_BEHAVE:
+        used = describe_manners(data, object, text, size);
+        break;
     default:
         describe_building(data, object, text, size);
         break;
     }
-    if (data->type != PHX_COMMAND_MOVE && data->type != PHX_COMMAND_STOP) return;
+    if (data->type != PHX_COMMAND_MOVE && data->type != PHX_COMMAND_STOP && data->type != PHX_COMMAND_BEHAVE)
+        return;
     json_object_set_new(object, "units", units_json(data));
     used += (size_t)snprintf(text + used, size - used, ", %u unit%s:", data->unit_count,
                              data->unit_count == 1 ? "" : "s");
