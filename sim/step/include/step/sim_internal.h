@@ -121,7 +121,7 @@ struct PhxSim {
     PhxFeelingsClass feelings[PHX_SIM_TYPE_LIMIT];
     PhxSpatial spatial;
     PhxOrcaWork orca;
-    bool chosen; /* what the last choice of velocities was made from is still there */
+    bool chosen;                         /* what the last choice of velocities was made from is still there */
     uint32_t *living, living_count;      /* slots of living units, ascending */
     uint32_t *moving, moving_count;      /* slots of units under an order, ascending */
     PhxSeeker *seekers;                  /* by group, then slot */
