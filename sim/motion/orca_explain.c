@@ -61,6 +61,25 @@ static PhxOrcaHalfPlane of_unit(const PhxOrcaRow *row, uint32_t index) {
                               .relative = phx_vec2_sub(row->self->velocity, other->velocity)};
 }
 
+/* What creeping is held to: contacts, and the largest violation of the velocity that it began from. */
+static void explain_creep(const PhxOrcaScene *scene, uint32_t index, PhxOrcaExplanation *out) {
+    PhxOrcaRow row;
+    uint8_t flags;
+    phx_orca_row_collect(scene, index, &row);
+    for (uint32_t i = 0; i < row.found; i++) {
+        PhxOrcaLine contact;
+        if (!phx_orca_contact_line(&row.pairs, i, row.max_speed, &contact)) continue;
+        out->line[out->walls + i].contact_normal = contact.normal;
+        out->line[out->walls + i].contact_offset = contact.offset;
+    }
+    row.creep = 0;
+    const PhxVec2 still = phx_orca_row_solve(&row, &flags);
+    for (uint32_t i = out->walls; i < out->count; i++) {
+        const fix16_t by = outside(out->line[i].normal, out->line[i].offset, still);
+        if (by > out->least) out->least = by;
+    }
+}
+
 /* How far the chosen velocity is outside of each half-plane, and the largest of each kind. */
 static void judge(PhxOrcaExplanation *out) {
     for (uint32_t i = 0; i < out->count; i++) {
@@ -96,4 +115,6 @@ void phx_orca_explain(const PhxOrcaScene *scene, uint32_t slot, PhxOrcaExplanati
     out->chosen = phx_orca_row_solve(&row, &out->flags);
     if (out->flags & PHX_ORCA_WALLED) out->walls_back = out->line[0].offset - row.lines[0].offset;
     judge(out);
+    out->least = out->flags & PHX_ORCA_CREPT ? 0 : out->violation;
+    if (out->flags & PHX_ORCA_CREPT) explain_creep(scene, index, out);
 }

@@ -226,9 +226,7 @@ static uint32_t solve_planes(Planes *planes, const Aim *aim, Fine *v) {
     return planes->count;
 }
 
-/* The half-plane in which a unit comes no nearer to neighbour i than an overlap of a sixth of both radii, if
- * that one does the same; false: it can't come so near within a tick. */
-static bool contact_line(const PhxOrcaPairs *pairs, uint32_t i, int64_t max_speed, PhxOrcaLine *out) {
+bool phx_orca_contact_line(const PhxOrcaPairs *pairs, uint32_t i, int64_t max_speed, PhxOrcaLine *out) {
     const PhxOrcaBody *self = pairs->self, *other = &pairs->bodies[pairs->near[i].row];
     const int64_t reach = self->radius + other->radius;
     const int64_t gap = (int64_t)phx_isqrt64(pairs->near[i].distance_sq) - (reach - reach / DEEPEST);
@@ -254,7 +252,8 @@ static bool creep_along(const Planes *planes, const Aim *aim, fix16_t max_speed,
     const int64_t back = phx_round_shift(largest, OFFSET_SHIFT) + creep;
     if (planes->hard > 0) memcpy(line, planes->line, sizeof *line * planes->hard);
     for (uint32_t i = planes->hard; i < planes->count; i++)
-        relaxed.hard += contact_line(planes->pairs, i - planes->hard, max_speed, &line[relaxed.hard]);
+        relaxed.hard +=
+            phx_orca_contact_line(planes->pairs, i - planes->hard, max_speed, &line[relaxed.hard]);
     relaxed.count = relaxed.hard;
     for (uint32_t i = planes->hard; i < planes->count; i++) {
         line[relaxed.count] = planes->line[i];

@@ -159,6 +159,25 @@ static void check_unit(const Scene *s, const PhxOrcaExplanation *why, uint32_t i
     CHECK(fabs(sqrt((double)distance_sq) - line->distance) < 1.5);
 }
 
+/* A velocity that crept is no worse than the least and the creep, and presses nobody in too far. */
+static void check_creep(const PhxOrcaExplanation *why) {
+    const bool crept = (why->flags & PHX_ORCA_CREPT) != 0;
+    CHECK(crept ? why->creep > 0 && why->violation <= why->least + why->creep + 64
+                : why->least == why->violation);
+    for (uint32_t i = 0; i < why->count; i++) {
+        const PhxOrcaHalfPlane *line = &why->line[i];
+        const double x = line->contact_normal.x / 0x1p30, y = line->contact_normal.y / 0x1p30;
+        if (x == 0 && y == 0) continue;
+        const double apart = hypot(real(why->position.x) - real(line->position.x),
+                                   real(why->position.y) - real(line->position.y));
+        const double gap = apart - (real(why->radius) + real(line->radius)) * 5 / 6;
+        CHECK(crept && i >= why->walls && fabs(hypot(x, y) - 1) < 1e-6);
+        CHECK(fabs(x * apart - (real(why->position.x) - real(line->position.x))) < 1e-3);
+        CHECK(fabs(fmin(-gap * 20 / 2, 0) - real(line->contact_offset)) < 1e-3);
+        CHECK(x * real(why->chosen.x) + y * real(why->chosen.y) > real(line->contact_offset) - 1e-3);
+    }
+}
+
 /* What is said of violations, and that it fits the flags. */
 static void check_violations(const PhxOrcaExplanation *why) {
     double largest[2] = {0, 0};
@@ -174,7 +193,7 @@ static void check_violations(const PhxOrcaExplanation *why) {
     CHECK(fabs(largest[PHX_ORCA_FROM_UNIT] - real(why->violation)) < 2e-5);
     if (!(why->flags & PHX_ORCA_CROWDED)) CHECK(why->violation <= 64 && !(why->flags & PHX_ORCA_CREPT));
     if (!(why->flags & PHX_ORCA_WALLED)) CHECK(why->wall_violation <= 64 && why->walls_back == 0);
-    if (why->flags & PHX_ORCA_CREPT) CHECK(why->creep > 0);
+    check_creep(why);
 }
 
 PHX_TEST(orca_explain, is_what_solving_does_and_names_each_source) {

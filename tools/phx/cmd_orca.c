@@ -55,10 +55,20 @@ const char *phx_orca_source_name(const PhxOrcaExplanation *why, uint32_t i, char
     return text;
 }
 
+fix16_t phx_orca_allowed(const PhxOrcaExplanation *why) {
+    if (!(why->flags & PHX_ORCA_CROWDED)) return 0;
+    return why->least + (why->flags & PHX_ORCA_CREPT ? why->creep : 0);
+}
+
+bool phx_orca_touches(const PhxOrcaExplanation *why, uint32_t i) {
+    const PhxOrcaHalfPlane *line = &why->line[i];
+    if (line->contact_normal.x == 0 && line->contact_normal.y == 0) return false;
+    return line->contact_offset - phx_vec2_dot_dir(why->chosen, line->contact_normal) > -PHX_ORCA_BINDS;
+}
+
 bool phx_orca_holds(const PhxOrcaExplanation *why, uint32_t i) {
-    const bool crowded = (why->flags & PHX_ORCA_CROWDED) != 0;
-    const fix16_t allowed = i < why->walls ? why->walls_back : crowded ? why->violation : 0;
-    return why->line[i].violation > allowed - PHX_ORCA_BINDS;
+    const fix16_t allowed = i < why->walls ? why->walls_back : phx_orca_allowed(why);
+    return why->line[i].violation > allowed - PHX_ORCA_BINDS || phx_orca_touches(why, i);
 }
 
 const char *phx_orca_fallback_name(uint8_t flags) {

@@ -30,8 +30,11 @@ typedef struct PhxOrcaView {
 
 /* "unit 23" or "wall 2", i being an index of why->line. Walls are counted as half-planes are. */
 const char *phx_orca_source_name(const PhxOrcaExplanation *why, uint32_t i, char text[32]);
-/* Whether half-plane i is one of those that keep the chosen velocity from being better: the velocity lies on
- * its border, moved back by what it may be violated. */
+/* By how much units' half-planes may be violated: 0 where no fallback was taken. */
+fix16_t phx_orca_allowed(const PhxOrcaExplanation *why);
+/* Whether half-plane i, or the contact with its unit, is one of those that keep the chosen velocity from
+ * being better: the velocity lies on its border, moved back by what it may be violated. */
+bool phx_orca_touches(const PhxOrcaExplanation *why, uint32_t i); /* the contact is */
 bool phx_orca_holds(const PhxOrcaExplanation *why, uint32_t i);
 /* What was done where not all half-planes could be kept, in a few words, and in a sentence. */
 const char *phx_orca_fallback_name(uint8_t flags);

@@ -26,7 +26,9 @@ static const PhxCliUsage usage = {
         "normal . v >= offset. `outside` is how far the chosen velocity is on the forbidden side. `holds "
         "it`: "
         "but for these, a\n"
-        "better velocity could be had. Numbers are in world units (cells), and units a second.\n"
+        "better velocity could be had; `contact`: it would press that unit in by more than a sixth, as only "
+        "one that creeps\n"
+        "could. Numbers are in world units (cells), and units a second.\n"
         "The picture shows the plane of velocities at the left, and the place, with what others do within a "
         "second, at the\n"
         "right.",
@@ -133,7 +135,8 @@ static void say_line(const PhxCli *cli, const PhxOrcaExplanation *why, uint32_t 
                  shown(real(line->relative.y)));
         snprintf(radii, sizeof radii, "%.3f", real(why->radius) + real(line->radius));
     }
-    const char *mark = phx_orca_holds(why, i)             ? "holds it"
+    const char *mark = phx_orca_touches(why, i)           ? "contact"
+                       : phx_orca_holds(why, i)           ? "holds it"
                        : line->violation > PHX_ORCA_BINDS ? "violated"
                                                           : "";
     phx_cli_print(cli, "%4" PRIu32 "  %-11s %8.3f %7s %8.3f %7.3f %9.3f %9.3f  %-8s %-8s %s\n", i, name,
@@ -148,7 +151,9 @@ static void say_words(const PhxCli *cli, const PhxOrcaExplanation *why) {
     if (why->flags & PHX_ORCA_CROWDED)
         phx_cli_print(cli, "             largest violation %.3f by units%s", real(why->violation),
                       why->flags & PHX_ORCA_CREPT ? "" : "\n");
-    if (why->flags & PHX_ORCA_CREPT) phx_cli_print(cli, ", of which up to %.3f to creep\n", real(why->creep));
+    if (why->flags & PHX_ORCA_CREPT)
+        phx_cli_print(cli, "; the least is %.3f, and it may creep by %.3f more\n", real(why->least),
+                      real(why->creep));
     if (why->flags & PHX_ORCA_WALLED)
         phx_cli_print(cli, "             walls' half-planes moved back by %.3f, violated by up to %.3f\n",
                       real(why->walls_back), real(why->wall_violation));
@@ -192,6 +197,10 @@ static json_t *line_json(const PhxOrcaHalfPlane *line) {
     json_object_set_new(entry, "radius", json_real(real(line->radius)));
     json_object_set_new(entry, "position", pair_json(line->position));
     json_object_set_new(entry, "velocity", pair_json(line->velocity));
+    if ((line->contact_normal.x | line->contact_normal.y) != 0)
+        json_object_set_new(entry, "contact",
+                            json_pack("{s:[f, f], s:f}", "normal", of_dir(line->contact_normal.x),
+                                      of_dir(line->contact_normal.y), "offset", real(line->contact_offset)));
     json_object_set_new(entry, "relative_velocity", pair_json(line->relative));
     return entry;
 }
@@ -215,6 +224,7 @@ static void set_json(PhxCli *cli, const PhxSim *sim, const PhxOrcaExplanation *w
     phx_cli_set(cli, "violation", json_real(real(why->violation)));
     phx_cli_set(cli, "wall_violation", json_real(real(why->wall_violation)));
     phx_cli_set(cli, "walls_back", json_real(real(why->walls_back)));
+    phx_cli_set(cli, "least_violation", json_real(real(why->least)));
     phx_cli_set(cli, "creep", json_real(real(why->creep)));
     phx_cli_set(cli, "walls_near", json_integer(why->walls_met));
     phx_cli_set(cli, "lines", lines);

@@ -87,9 +87,11 @@ static void clip(Polygon *polygon, const Half *half) {
     *polygon = kept;
 }
 
-static Half half_of(const PhxOrcaHalfPlane *line) {
-    return (Half){{line->normal.x / 1073741824.0, line->normal.y / 1073741824.0}, real(line->offset)};
+static Half half_from(PhxDir normal, fix16_t offset) {
+    return (Half){{normal.x / 1073741824.0, normal.y / 1073741824.0}, real(offset)};
 }
+
+static Half half_of(const PhxOrcaHalfPlane *line) { return half_from(line->normal, line->offset); }
 
 static Polygon disc(double radius) {
     Polygon polygon = {.count = DISC};
@@ -205,18 +207,29 @@ static void shade(const Panel *panel, const PhxOrcaHalfPlane *line) {
     cairo_fill(panel->canvas.cairo);
 }
 
-static void paint_border(const Panel *panel, uint32_t i) {
-    const PhxOrcaHalfPlane *line = &panel->view->why->line[i];
+static void stroke_border(const Panel *panel, const Half *half, PhxDrawColor color, bool strong) {
     cairo_t *cairo = panel->canvas.cairo;
-    const Half half = half_of(line);
-    const double x = half.normal.x * half.offset, y = half.normal.y * half.offset, far = 4 * panel->reach;
-    const bool binds = phx_orca_holds(panel->view->why, i);
-    if (fabs(half.offset) > 2 * panel->reach) return;
-    cairo_move_to(cairo, px(panel, x - half.normal.y * far), py(panel, y + half.normal.x * far));
-    cairo_line_to(cairo, px(panel, x + half.normal.y * far), py(panel, y - half.normal.x * far));
-    phx_canvas_color(&panel->canvas, color_of(line), binds ? 1 : 0.55);
-    cairo_set_line_width(cairo, binds ? 2.2 : 1);
+    const double x = half->normal.x * half->offset, y = half->normal.y * half->offset, far = 4 * panel->reach;
+    if (fabs(half->offset) > 2 * panel->reach) return;
+    cairo_move_to(cairo, px(panel, x - half->normal.y * far), py(panel, y + half->normal.x * far));
+    cairo_line_to(cairo, px(panel, x + half->normal.y * far), py(panel, y - half->normal.x * far));
+    phx_canvas_color(&panel->canvas, color, strong ? 1 : 0.55);
+    cairo_set_line_width(cairo, strong ? 2.2 : 1);
     cairo_stroke(cairo);
+}
+
+/* The half-plane's, and dashed that of the contact with its unit. */
+static void paint_border(const Panel *panel, uint32_t i) {
+    const PhxOrcaExplanation *why = panel->view->why;
+    const PhxOrcaHalfPlane *line = &why->line[i];
+    const double dashes[] = {7, 4};
+    const bool touches = phx_orca_touches(why, i);
+    const Half half = half_of(line), contact = half_from(line->contact_normal, line->contact_offset);
+    stroke_border(panel, &half, color_of(line), phx_orca_holds(why, i) && !touches);
+    if ((line->contact_normal.x | line->contact_normal.y) == 0) return;
+    cairo_set_dash(panel->canvas.cairo, dashes, 2, 0);
+    stroke_border(panel, &contact, BROKEN, touches);
+    cairo_set_dash(panel->canvas.cairo, dashes, 0, 0);
 }
 
 /* On the forbidden side of the border, from the point nearest to the middle outwards, where there is room. */
@@ -236,13 +249,16 @@ static void label_border(Panel *panel, uint32_t i) {
     }
 }
 
-/* What all half-planes permit; or, where that is nothing, what they would permit if units' were moved back by
- * the violation of the chosen velocity. */
-static Polygon left_over(const PhxOrcaExplanation *why, double more) {
+/* What all half-planes permit, moved back by what was allowed where that would be nothing, and contacts. */
+static Polygon left_over(const PhxOrcaExplanation *why, double allowed) {
     Polygon polygon = disc(real(why->max_speed));
     for (uint32_t i = 0; i < why->count; i++) {
-        Half half = half_of(&why->line[i]);
-        half.offset -= i < why->walls ? real(why->walls_back) : more;
+        const PhxOrcaHalfPlane *line = &why->line[i];
+        Half half = half_of(line);
+        half.offset -= i < why->walls ? real(why->walls_back) : allowed;
+        clip(&polygon, &half);
+        if ((line->contact_normal.x | line->contact_normal.y) == 0) continue;
+        half = half_from(line->contact_normal, line->contact_offset);
         clip(&polygon, &half);
     }
     return polygon;
@@ -251,7 +267,7 @@ static Polygon left_over(const PhxOrcaExplanation *why, double more) {
 static void paint_left(const Panel *panel) {
     const PhxOrcaExplanation *why = panel->view->why;
     const bool crowded = (why->flags & PHX_ORCA_CROWDED) != 0;
-    const Polygon polygon = left_over(why, crowded ? real(why->violation) + 2e-4 : 0);
+    const Polygon polygon = left_over(why, crowded ? real(phx_orca_allowed(why)) + 2e-4 : 0);
     if (polygon.count < 3) return;
     path_of(panel, &polygon);
     phx_canvas_color(&panel->canvas, crowded ? LITTLE : LEFT, 0.38);
@@ -504,10 +520,12 @@ static void paint_legend(const Panel *panel) {
     x = key_dot(panel, x, top + 80, PREFERRED, true, "preferred");
     x = key_dot(panel, x, top + 80, CHOSEN, true, "chosen");
     x = key_field(panel, x, top + 80, crowded ? LITTLE : LEFT, 0.38,
-                  crowded ? "no worse than the chosen" : "permitted by all");
+                  crowded ? "violated little enough" : "permitted by all");
     x = key_field(panel, x, top + 80, OF_UNIT, 0.15, "forbidden by a unit");
     x = key_field(panel, x, top + 80, OF_WALL, 0.15, "by a wall");
-    (void)phx_canvas_text(&panel->canvas, x, top + 80, FAINT, "bold: holds it; red rim: overlap");
+    (void)phx_canvas_text(&panel->canvas, x, top + 80, FAINT,
+                          why->flags & PHX_ORCA_CREPT ? "bold: holds it; dashed: contact"
+                                                      : "bold: holds it; red rim: overlap");
 }
 
 static void paint(const PhxOrcaView *view, cairo_t *cairo) {

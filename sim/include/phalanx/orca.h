@@ -122,6 +122,10 @@ typedef struct PhxOrcaHalfPlane {
     /* of a unit; else UINT32_MAX and zeros */
     uint32_t slot;
     fix16_t radius;
+    PhxDir
+        contact_normal; /* where the choice crept, the half-plane beyond which it would press this unit in */
+    fix16_t
+        contact_offset; /* too far, and which is kept; normal zero: it can't within a tick, or didn't creep */
     PhxVec2 position, velocity, relative; /* relative: the explained unit's velocity less this one's */
     /* of a wall; else zeros: its ends, as far as it is known (PHX_WALLS_SIGHT) */
     PhxVec2 start, end;
@@ -134,10 +138,11 @@ typedef struct PhxOrcaExplanation {
     uint8_t flags; /* 0: the half-planes had a common point; else bits of PHX_ORCA_CROWDED.. */
     PhxVec2 position, velocity, preferred, chosen;
     fix16_t radius, max_speed;
-    fix16_t horizon;        /* ahead of units, seconds */
-    fix16_t creep;          /* units a second that it may violate more than need be; 0: none */
-    fix16_t walls_back;     /* by how much walls' half-planes were moved back (PHX_ORCA_WALLED); else 0 */
-    fix16_t violation;      /* largest of units' half-planes, at least 0 */
+    fix16_t horizon;    /* ahead of units, seconds */
+    fix16_t creep;      /* units a second that it may violate more than need be; 0: none */
+    fix16_t walls_back; /* by how much walls' half-planes were moved back (PHX_ORCA_WALLED); else 0 */
+    fix16_t violation;  /* largest of units' half-planes, at least 0 */
+    fix16_t least; /* CROWDED: the least that could be; where the unit crept it allows itself `creep` more */
     fix16_t wall_violation; /* largest of walls' half-planes, at least 0 */
     uint32_t walls_met;     /* walls in reach; one that others cover leaves no half-plane */
     uint32_t count, walls;  /* half-planes, in the order in which they count; the first `walls` are of walls,
