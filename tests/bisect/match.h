@@ -31,11 +31,6 @@ enum {
 #undef PHX_COLUMN
 #undef PHX_TABLE_END
 
-static inline uint32_t match_campaign(uint32_t few, uint32_t all) {
-    const char *is_long = getenv("PHX_LONG");
-    return is_long && strcmp(is_long, "1") == 0 ? all : few;
-}
-
 /* The state as evidence of a desync, as a recorder that saw one keeps it. */
 static inline void match_keep(PhxReplayWriter *writer, const PhxSim *sim) {
     size_t size;

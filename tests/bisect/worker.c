@@ -83,7 +83,7 @@ PHX_TEST(worker, random_requests_never_end_it) {
                                         "trace", "stop",  "columns", "rows",   "value",     "deep", "afresh",
                                         "begin", "end",   "0",       "1",      "3",         "7",    "20",
                                         "59",    "99999", "-1",      "",       "4294967295"};
-    const uint32_t rounds = match_campaign(60, 2000);
+    const uint32_t rounds = test_count(60, 60, 2000);
     const char *path = match_path("worker.phxr");
     match_record(path, 5, 60, UINT32_MAX);
     for (uint64_t seed = 1; seed <= rounds; seed++) {

@@ -12,10 +12,11 @@
  *   --drop                 before every tick, all that is derived is thrown away, and its memory poisoned
  *   --every N              both before each Nth tick only: flow fields are computed anew each time, which
  *                          costs more than a tick
+ *   --ticks N              the first N ticks only, of which the last isn't that of the goldens
  *   --record DIR           the match is recorded anew, into DIR/NAME.phxr, and not packed: for every platform
- *   --snapshot-at T DIR    after T ticks the state is saved into DIR/NAME.state
+ *   --snapshot-at T DIR    after T ticks, or T% of the replay's, the state is saved into DIR/NAME.state
  *   --from-snapshot DIR    the match begins with the state in DIR/NAME.state, which is that after
- *   --at T                 T ticks
+ *   --at T                 T ticks, or T% of the replay's
  *   --verify               phx_replay_verify is asked instead, which compares the keyframes too
  * Exit code: 0 all equal, 1 something differs, 2 wrong use or bad input. It needs neither net nor tools.
  */
@@ -27,12 +28,18 @@
 
 enum { EXIT_EQUAL = 0, EXIT_DIFFERENT = 1, EXIT_BAD = 2, NAME_SIZE = 64, PATH_SIZE = 4096 };
 
+/* Ticks, or hundredths of the replay's. */
+typedef struct Moment {
+    uint32_t number; /* 0: not given */
+    bool percent;
+} Moment;
+
 typedef struct Options {
-    uint32_t threads, every;
+    uint32_t threads, every, ticks; /* ticks: UINT32_MAX for all */
     bool reload, drop, verify;
     const char *goldens;              /* path, or null */
     const char *record, *save, *from; /* folders, or null */
-    uint32_t save_at, from_at;        /* ticks; 0: not given */
+    Moment save_at, from_at;
     PhxSimConfig config;
 } Options;
 
@@ -40,6 +47,7 @@ typedef struct Run {
     const Options *options;
     const PhxReplay *replay;
     const char *name;
+    uint32_t save_at, from_at; /* in ticks of this replay; 0: not given */
     PhxSim *sim;
     void *snapshot; /* room for one */
     size_t snapshot_capacity;
@@ -107,7 +115,7 @@ static PhxStatus load(Run *run, PhxError *error) {
     fclose(file);
     if (!read) return phx_error_set(error, PHX_ERROR_LIMIT, size, "%s: not a state of this match", path);
     status = phx_sim_restore(run->sim, run->snapshot, size, error);
-    if (status == PHX_OK && phx_sim_tick(run->sim) != run->options->from_at)
+    if (status == PHX_OK && phx_sim_tick(run->sim) != run->from_at)
         status =
             phx_error_set(error, PHX_ERROR_MISMATCH, 0, "%s: of tick %" PRIu32, path, phx_sim_tick(run->sim));
     return status;
@@ -159,7 +167,7 @@ static int run_tick(Run *run, const PhxReplayTick *tick) {
     if (run->writer &&
         phx_replay_record_tick(run->writer, run->sim, tick->commands, tick->command_count) != PHX_OK)
         return bad(run->name, "a tick could not be recorded");
-    if (run->options->save_at == phx_sim_tick(run->sim) && save(run, &error) != PHX_OK)
+    if (run->save_at == phx_sim_tick(run->sim) && save(run, &error) != PHX_OK)
         return bad(run->name, error.text);
     snprintf(number, sizeof number, "%" PRIu32, tick->tick);
     return compare(run, number, tick->root, tick->table_hashes);
@@ -169,7 +177,7 @@ static int run_tick(Run *run, const PhxReplayTick *tick) {
  * that were recorded after the tick before. Leaves the cursor at the next tick. */
 static int compare_start(const Run *run, PhxReplayCursor *cursor) {
     PhxReplayTick before;
-    const uint32_t at = run->options->from_at;
+    const uint32_t at = run->from_at;
     if (at == 0)
         return compare(run, "start", phx_replay_info(run->replay)->start_root,
                        phx_replay_start_hashes(run->replay));
@@ -184,7 +192,8 @@ static int run_ticks(Run *run) {
     PhxReplayTick tick;
     if (phx_replay_cursor_create(run->replay, &cursor) != PHX_OK) return bad(run->name, "out of memory");
     int result = compare_start(run, cursor);
-    while (result == EXIT_EQUAL && phx_replay_cursor_next(cursor, &tick) && tick.complete)
+    while (result == EXIT_EQUAL && phx_sim_tick(run->sim) < run->options->ticks &&
+           phx_replay_cursor_next(cursor, &tick) && tick.complete)
         result = run_tick(run, &tick);
     phx_replay_cursor_destroy(cursor);
     return result;
@@ -265,12 +274,18 @@ static int verify(const Run *run) {
     return found.verdict == PHX_REPLAY_DIVERGED ? EXIT_DIFFERENT : EXIT_BAD;
 }
 
+static uint32_t ticks_at(Moment moment, uint32_t ticks) {
+    return moment.percent ? (uint32_t)((uint64_t)ticks * moment.number / 100) : moment.number;
+}
+
 /* Plays in a world of its own. */
 static int play(Run *run) {
     PhxError error = {0};
     const Options *options = run->options;
     if (create_sim(run, &run->sim, &error) != PHX_OK) return bad(run->name, error.text);
-    if (options->save_at > phx_replay_info(run->replay)->ticks)
+    const uint32_t all = phx_replay_info(run->replay)->ticks;
+    run->save_at = ticks_at(options->save_at, all), run->from_at = ticks_at(options->from_at, all);
+    if (run->save_at > (options->ticks < all ? options->ticks : all))
         return bad(run->name, "the replay has fewer ticks than the state to save");
     if (options->from && load(run, &error) != PHX_OK) return bad(run->name, error.text);
     int result = EXIT_EQUAL;
@@ -281,7 +296,8 @@ static int play(Run *run) {
     const uint32_t ticks = phx_sim_tick(run->sim);
     const uint64_t root = phx_sim_root(run->sim);
     print_line(run, ticks, root);
-    return result == EXIT_EQUAL && options->goldens ? check_goldens(run, ticks, root) : result;
+    return result == EXIT_EQUAL && options->goldens && ticks == all ? check_goldens(run, ticks, root)
+                                                                    : result;
 }
 
 static int run_opened(const Options *options, const PhxReplay *replay, const char *name) {
@@ -311,14 +327,16 @@ static int run_file(const Options *options, const char *path) {
 }
 
 static int usage(void) {
-    fprintf(stderr,
-            "usage: golden_run [--threads N] [--check GOLDENS.txt] [--reload] [--drop] [--every N]\n"
-            "                  [--record DIR] [--snapshot-at T DIR] [--from-snapshot DIR --at T] REPLAY...\n"
-            "       golden_run --verify [--threads N] [--check GOLDENS.txt] REPLAY...\n");
+    fprintf(stderr, "usage: golden_run [--threads N] [--check GOLDENS.txt] [--reload] [--drop] [--every N]\n"
+                    "                  [--ticks N] [--record DIR] [--snapshot-at T DIR] [--from-snapshot DIR "
+                    "--at T] REPLAY...\n"
+                    "       golden_run --verify [--threads N] [--check GOLDENS.txt] REPLAY...\n");
     return EXIT_BAD;
 }
 
 static uint32_t number(const char *text) { return (uint32_t)strtoul(text, NULL, 10); }
+
+static Moment moment(const char *text) { return (Moment){number(text), strchr(text, '%') != NULL}; }
 
 /* Reads the option at argv[i], which has `left` arguments behind it; how many it takes, or -1. */
 static int read_option(char **argv, int left, Options *options) {
@@ -330,11 +348,12 @@ static int read_option(char **argv, int left, Options *options) {
     if (strcmp(name, "--check") == 0) return options->goldens = argv[1], 1;
     if (strcmp(name, "--threads") == 0) return options->threads = number(argv[1]), 1;
     if (strcmp(name, "--every") == 0) return options->every = number(argv[1]), 1;
+    if (strcmp(name, "--ticks") == 0) return options->ticks = number(argv[1]), 1;
     if (strcmp(name, "--record") == 0) return options->record = argv[1], 1;
     if (strcmp(name, "--from-snapshot") == 0) return options->from = argv[1], 1;
-    if (strcmp(name, "--at") == 0) return options->from_at = number(argv[1]), 1;
+    if (strcmp(name, "--at") == 0) return options->from_at = moment(argv[1]), 1;
     if (strcmp(name, "--snapshot-at") != 0 || left < 2) return -1;
-    options->save_at = number(argv[1]);
+    options->save_at = moment(argv[1]);
     options->save = argv[2];
     return 2;
 }
@@ -347,16 +366,18 @@ static int read_options(int argc, char **argv, Options *options) {
         if (taken < 0) return 0;
         i += taken;
     }
-    const bool changes =
-        options->reload || options->drop || options->record || options->save || options->from;
+    const bool changes = options->reload || options->drop || options->record || options->save ||
+                         options->from || options->ticks != UINT32_MAX;
     const bool wrong = i >= argc || options->every == 0 || (options->verify && changes) ||
-                       (options->save && options->save_at == 0) || (options->from && options->from_at == 0) ||
-                       (options->from_at && !options->from) || (options->from && options->record);
+                       (options->save && options->save_at.number == 0) ||
+                       (options->from && options->from_at.number == 0) ||
+                       (options->from_at.number && !options->from) || options->ticks == 0 ||
+                       (options->from && options->record);
     return wrong ? 0 : i;
 }
 
 int main(int argc, char **argv) {
-    Options options = {.threads = 1, .every = 1};
+    Options options = {.threads = 1, .every = 1, .ticks = UINT32_MAX};
     int result = EXIT_EQUAL;
     const int first = read_options(argc, argv, &options);
     if (first == 0) return usage();

@@ -15,6 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #ifdef PHX_CRITERION
@@ -86,6 +87,25 @@ static inline uint64_t test_random(uint64_t *seed) {
 static inline int64_t test_range(uint64_t *seed, int64_t low, int64_t high) {
     const uint64_t span = (uint64_t)high - (uint64_t)low + 1;
     return (int64_t)((uint64_t)low + (span ? test_random(seed) % span : test_random(seed)));
+}
+
+/* Whether a sanitizer watches this program: each case costs ten times as much, and shows faults of memory and
+ * threads, not of results. */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+enum { TEST_WATCHED = 1 };
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || __has_feature(memory_sanitizer)
+enum { TEST_WATCHED = 1 };
+#else
+enum { TEST_WATCHED = 0 };
+#endif
+#else
+enum { TEST_WATCHED = 0 };
+#endif
+/* How often a campaign repeats its case: `usual`, `few` under a sanitizer, `all` with PHX_LONG=1. */
+static inline uint32_t test_count(uint32_t few, uint32_t usual, uint32_t all) {
+    const char *is_long = getenv("PHX_LONG");
+    return is_long && strcmp(is_long, "1") == 0 ? all : TEST_WATCHED ? few : usual;
 }
 
 /* Whole file into malloc'ed memory with a zero behind it; null if it can't be read. `size` may be null. */

@@ -1,6 +1,7 @@
 /* building.c: buildings, gates, ground and modifiers change while units march:
  * the match stays a pure function of its commands, nobody is left in a wall,
- * and what is taken away again leaves nothing behind.
+ * and what is taken away again leaves nothing behind. Matches of 100 ticks, under
+ * a sanitizer of 50; with PHX_LONG=1 five seeds instead of one.
  */
 #include <phalanx/building.h>
 #include <phalanx/content.h>
@@ -10,7 +11,7 @@
 #include "harness.h"
 #include "step/sim_internal.h"
 
-enum { SIDE = 72, PLAYERS = 3, UNITS = 60, TICKS = 100, MOST = 16 };
+enum { SIDE = 72, PLAYERS = 3, UNITS = 60, TICKS_MOST = 100, MOST = 16 };
 
 static const uint8_t teams[PLAYERS] = {0, 0, 1};
 
@@ -147,6 +148,8 @@ static void give_ground(Orders *orders, uint64_t *seed) {
     give(orders, PHX_SLOT_HOST, &data);
 }
 
+static int match_ticks(void) { return (int)test_count(50, TICKS_MOST, TICKS_MOST); }
+
 /* A pure function of the seed and the state. */
 static void step(PhxSim *sim, uint64_t seed, bool ground) {
     Orders *orders = malloc(sizeof *orders);
@@ -164,7 +167,8 @@ static void step(PhxSim *sim, uint64_t seed, bool ground) {
 }
 
 static void record(PhxSim *sim, uint64_t seed, uint64_t *roots) {
-    for (int t = 0; t < TICKS; t++) {
+    const int ticks = match_ticks();
+    for (int t = 0; t < ticks; t++) {
         step(sim, seed, true);
         roots[t] = phx_sim_root(sim);
     }
@@ -176,7 +180,8 @@ static void check_root(const PhxSim *sim, const uint64_t *roots, uint64_t seed, 
 
 PHX_TEST(building, changes_under_way_are_the_same_on_any_threads_with_any_cache) {
     static const uint32_t threads[] = {2, 3, 8}, caches[] = {1, 100000, 1u << 26};
-    uint64_t roots[TICKS];
+    const int ticks = match_ticks();
+    uint64_t roots[TICKS_MOST];
     PhxSim *sim = make_sim(&(PhxSimConfig){0}, 1);
     record(sim, 1, roots);
     phx_sim_destroy(sim);
@@ -184,7 +189,7 @@ PHX_TEST(building, changes_under_way_are_the_same_on_any_threads_with_any_cache)
         PhxSimConfig config = {.field_cache_bytes = caches[i]};
         CHECK_OK(phx_jobs_threads_create(threads[i], &config.jobs));
         sim = make_sim(&config, 1);
-        for (int t = 0; t < TICKS; t++) {
+        for (int t = 0; t < ticks; t++) {
             step(sim, 1, true);
             check_root(sim, roots, 1, t, "threads and cache");
             if (t % 40 != 25) continue;
@@ -200,15 +205,16 @@ PHX_TEST(building, changes_under_way_are_the_same_on_any_threads_with_any_cache)
 }
 
 PHX_TEST(building, changes_under_way_outlive_a_reload_and_a_drop_at_every_tick) {
-    for (uint64_t seed = 2; seed <= (getenv("PHX_LONG") ? 6 : 2); seed++) {
+    for (uint64_t seed = 2; seed <= test_count(2, 2, 6); seed++) {
         static const uint8_t poison[] = {0x00, 0xff, 0x5a};
-        uint64_t roots[TICKS];
+        const int ticks = match_ticks();
+        uint64_t roots[TICKS_MOST];
         PhxSim *sim = make_sim(&(PhxSimConfig){0}, seed), *other = make_sim(&(PhxSimConfig){0}, seed + 100);
         record(sim, seed, roots);
         phx_sim_destroy(sim);
         sim = make_sim(&(PhxSimConfig){0}, seed);
         uint8_t *snapshot = malloc(phx_sim_snapshot_size(sim) * 2);
-        for (int t = 0; t < TICKS; t++) { /* two sims in turn: what each has derived
+        for (int t = 0; t < ticks; t++) { /* two sims in turn: what each has derived
                                              is of two ticks ago */
             size_t size;
             PhxError error = {0};
@@ -223,7 +229,7 @@ PHX_TEST(building, changes_under_way_outlive_a_reload_and_a_drop_at_every_tick) 
         phx_sim_destroy(other);
         phx_sim_destroy(sim);
         sim = make_sim(&(PhxSimConfig){0}, seed);
-        for (int t = 0; t < TICKS; t++) {
+        for (int t = 0; t < ticks; t++) {
             phx_sim_drop_derived(sim, poison[t % 3]);
             step(sim, seed, true);
             check_root(sim, roots, seed, t, "dropped");

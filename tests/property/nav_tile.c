@@ -230,10 +230,11 @@ PHX_TEST(tile, steps_of_up_to_one_unit_touch_passable_cells_only) {
 }
 
 PHX_TEST(tile, who_follows_it_arrives) {
+    const int maps = (int)test_count(20, 60, 3000);
     uint64_t seed = 54;
     int walks = 0;
     double worst = 0;
-    for (int i = 0; i < (getenv("PHX_LONG") ? 3000 : 60); i++) {
+    for (int i = 0; i < maps; i++) {
         TestMap map = wide_map(&seed);
         uint32_t goals[3];
         const uint32_t count =
@@ -275,7 +276,7 @@ PHX_TEST(tile, who_follows_it_arrives) {
         free(map.cost);
     }
     fprintf(stderr, "%d walks, at worst %.2f units a cell\n", walks, worst);
-    CHECK(walks > 500);
+    CHECK(walks > maps * 8);
 }
 
 /* A serpentine so long and dear that its corridors lie farther apart than 32 bits can tell: costs are exact

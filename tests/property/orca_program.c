@@ -182,7 +182,7 @@ static void check_instance(const Instance *in, uint64_t seed, Tally *tally) {
 }
 
 PHX_TEST(orca_program, equals_the_oracle_in_doubles) {
-    const int total = getenv("PHX_LONG") ? 100000 : 20000;
+    const int total = (int)test_count(5000, 20000, 100000);
     Tally tally = {0};
     for (int k = 0; k < total; k++) {
         uint64_t seed = 0x0ca0000u + (uint64_t)k;

@@ -1,5 +1,6 @@
 /* replay_seek.c: hash(seek to t) is hash(played to t), for every t and for random jumps, and no jump costs
- * more than a spacing of keyframes. PHX_LONG=1: 1,000 jumps in a match of 20,000 ticks.
+ * more than a spacing of keyframes. Matches of 2,000 and of 20,000 ticks, under a sanitizer of 1,000 and
+ * 5,000.
  */
 #include "../unit/replay_little.h"
 
@@ -26,21 +27,23 @@ static void jump(const LittleRecord *match, const PhxReplay *replay, PhxReplayPl
 }
 
 PHX_TEST(replay_seek, every_tick_forward_and_backward_is_the_played_one) {
-    LittleRecord match = little_record((LittlePlan){.seed = 7, .side = 24, .units = 6, .ticks = 2000});
+    const uint32_t ticks = test_count(1000, 2000, 2000), jumped = ticks * 5 / 8, left = jumped + 200;
+    LittleRecord match = little_record((LittlePlan){.seed = 7, .side = 24, .units = 6, .ticks = ticks});
     PhxReplay *replay = little_open(match.bytes, match.size);
     PhxReplayPlayback *playback = little_playback(replay);
     const PhxReplayInfo *info = phx_replay_info(replay);
     CHECK(info->state == PHX_REPLAY_COMPLETE && info->indexed);
-    CHECK_THAT(info->keyframes >= 9 && info->keyframes == info->keyframes_readable, "%u", info->keyframes);
-    for (uint32_t t = 0; t <= 2000; t++) jump(&match, replay, playback, t);
-    for (uint32_t t = 2000; t > 0; t -= t % 3 ? 1 : 2) jump(&match, replay, playback, t - 1);
-    for (uint32_t t = 0; t <= 2000; t++) { /* each from far away */
-        if (t % 8 == 0) jump(&match, replay, playback, t & 8 ? 0 : 2000);
+    CHECK_THAT(info->keyframes >= ticks / 200 - 1 && info->keyframes == info->keyframes_readable, "%u",
+               info->keyframes);
+    for (uint32_t t = 0; t <= ticks; t++) jump(&match, replay, playback, t);
+    for (uint32_t t = ticks; t > 0; t -= t % 3 ? 1 : 2) jump(&match, replay, playback, t - 1);
+    for (uint32_t t = 0; t <= ticks; t++) { /* each from far away */
+        if (t % 8 == 0) jump(&match, replay, playback, t & 8 ? 0 : ticks);
         jump(&match, replay, playback, t);
     }
     /* After a jump it goes on as it was recorded, and tells the same. */
-    jump(&match, replay, playback, 1234);
-    for (uint32_t t = 1234; t < 1500; t++) {
+    jump(&match, replay, playback, jumped);
+    for (uint32_t t = jumped; t < left; t++) {
         PhxReplayTick tick;
         CHECK_OK(phx_replay_playback_step(playback, &tick));
         const PhxSim *sim = phx_replay_playback_sim(playback);
@@ -49,8 +52,8 @@ PHX_TEST(replay_seek, every_tick_forward_and_backward_is_the_played_one) {
         CHECK_THAT(memcmp(tick.table_hashes, phx_sim_table_hashes(sim), info->table_count * 8) == 0,
                    "tick %u", t);
     }
-    CHECK_EQ(phx_replay_playback_seek(playback, 2001, NULL), PHX_ERROR_NOT_FOUND);
-    CHECK_EQ(phx_sim_tick(phx_replay_playback_sim(playback)), 1500);
+    CHECK_EQ(phx_replay_playback_seek(playback, ticks + 1, NULL), PHX_ERROR_NOT_FOUND);
+    CHECK_EQ(phx_sim_tick(phx_replay_playback_sim(playback)), left);
     phx_replay_playback_destroy(playback);
     phx_replay_close(replay);
     little_record_free(&match);
@@ -80,7 +83,7 @@ static void check_cursor(const LittleRecord *match, const PhxReplay *replay, uin
 }
 
 PHX_TEST(replay_seek, random_jumps_in_a_long_match_are_the_played_ticks) {
-    const uint32_t ticks = 20000, jumps = 1000;
+    const uint32_t ticks = test_count(5000, 20000, 20000), jumps = test_count(300, 1000, 1000);
     LittleRecord match = little_record((LittlePlan){.seed = 11, .side = 24, .units = 5, .ticks = ticks});
     PhxReplay *replay = little_open(match.bytes, match.size);
     PhxReplayPlayback *playback = little_playback(replay);

@@ -10,8 +10,11 @@
 
 enum { TICKS = 300, SIDE = 48, UNITS = 40 };
 
+/* Under a sanitizer a third of them. */
+static int match_ticks(void) { return (int)test_count(TICKS / 3, TICKS, TICKS); }
+
 static void record_roots(PhxSim *sim, uint64_t seed, uint64_t *roots) {
-    for (int t = 0; t < TICKS; t++) {
+    for (int t = 0; t < match_ticks(); t++) {
         little_step(sim, seed);
         roots[t] = phx_sim_root(sim);
     }
@@ -55,7 +58,7 @@ PHX_TEST(sim, save_and_reload_or_dropping_what_is_derived_before_every_tick_chan
         PhxSim *other =
             little_sim(&(PhxSimConfig){0}, seed + 100, SIDE, UNITS); /* reloaded into another match's sim */
         uint8_t *snapshot = malloc(phx_sim_snapshot_size(sim) * 2);
-        for (int t = 0; t < TICKS; t++) {
+        for (int t = 0; t < match_ticks(); t++) {
             size_t size;
             PhxError error = {0};
             CHECK_OK(phx_sim_snapshot(sim, snapshot, phx_sim_snapshot_size(sim), &size));
@@ -69,7 +72,7 @@ PHX_TEST(sim, save_and_reload_or_dropping_what_is_derived_before_every_tick_chan
         phx_sim_destroy(other);
         phx_sim_destroy(sim);
         sim = little_sim(&(PhxSimConfig){0}, seed, SIDE, UNITS);
-        for (int t = 0; t < TICKS; t++) {
+        for (int t = 0; t < match_ticks(); t++) {
             static const uint8_t poison[] = {0x00, 0xff, 0x5a};
             phx_sim_drop_derived(sim, poison[t % 3]);
             little_step(sim, seed);
@@ -90,7 +93,7 @@ PHX_TEST(sim, threads_cache_size_and_clones_change_nothing) {
         PhxSimConfig config = {.field_cache_bytes = caches[i] * PHX_FIELD_TILE_BYTES};
         CHECK_OK(phx_jobs_threads_create(threads[i], &config.jobs));
         sim = little_sim(&config, seed, SIDE, UNITS);
-        for (int t = 0; t < TICKS; t++) {
+        for (int t = 0; t < match_ticks(); t++) {
             little_step(sim, seed);
             check_root(sim, roots, seed, t, "threads and cache");
             if (t % 50 == 25) { /* go on with a clone */
@@ -114,7 +117,7 @@ PHX_TEST(sim, a_second_match_equals_the_first_and_queries_change_nothing) {
     record_roots(sim, seed, roots);
     phx_sim_destroy(sim);
     sim = little_sim(&(PhxSimConfig){0}, seed, SIDE, UNITS);
-    for (int t = 0; t < TICKS; t++) {
+    for (int t = 0; t < match_ticks(); t++) {
         PhxDir direction;
         const fix16_t gx = (fix16_t)test_range(&dice, 0, SIDE << 16),
                       gy = (fix16_t)test_range(&dice, 0, SIDE << 16);
@@ -130,7 +133,7 @@ PHX_TEST(sim, order_of_commands_in_the_list_does_not_matter) {
     PhxSim *a = little_sim(&(PhxSimConfig){0}, seed, SIDE, UNITS),
            *b = little_sim(&(PhxSimConfig){0}, seed, SIDE, UNITS);
     uint8_t *bytes = malloc((size_t)4 * PHX_COMMAND_SIZE_LIMIT);
-    for (int t = 0; t < TICKS; t++) {
+    for (int t = 0; t < match_ticks(); t++) {
         PhxCommand commands[4], reversed[4];
         const uint32_t count = little_commands(a, seed, commands, bytes);
         for (uint32_t i = 0; i < count; i++) reversed[i] = commands[count - 1 - i];
@@ -192,7 +195,7 @@ PHX_TEST(sim, each_phase_changes_only_the_columns_it_declares) {
     PhxSim *sim = little_sim(&(PhxSimConfig){0}, 2, SIDE, UNITS);
     PhaseWatch watch = {.sim = sim};
     phx_sim_observe_phases(watch.sim, watch_phase, &watch, false);
-    for (int t = 0; t < TICKS; t++) little_step(watch.sim, 2);
+    for (int t = 0; t < match_ticks(); t++) little_step(watch.sim, 2);
     CHECK(watch.changes > 1000);
     for (uint32_t p = 0; p < watch.sim->phase_count; p++) { /* and every name it declares exists */
         const char *lists[2] = {watch.sim->phases[p].reads, watch.sim->phases[p].writes};
@@ -234,7 +237,7 @@ PHX_TEST(sim, garbage_in_fresh_memory_changes_nothing) {
     for (int i = 0; i < 3; i++) {
         const PhxSimConfig config = {.allocator = {dirty_allocate, dirty_release, &garbage[i]}};
         sim = little_sim(&config, 8, SIDE, UNITS);
-        for (int t = 0; t < TICKS; t++) {
+        for (int t = 0; t < match_ticks(); t++) {
             little_step(sim, 8);
             check_root(sim, roots, 8, t, "dirty memory");
         }

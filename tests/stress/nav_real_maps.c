@@ -1,8 +1,9 @@
 /* nav_real_maps.c: fields on real game maps against the published optimal lengths.
  *
- * Weights 5741 and 8119 stand for 1 and sqrt 2 within 1e-8, so that sum / 5741 is the octile length. From 100
- * problems spread evenly over each .scen file a field of the goal gives the length at the start; published
- * lengths are rounded to 0.005 or finer. The game maps belong to others and lie outside of the project.
+ * Weights 5741 and 8119 stand for 1 and sqrt 2 within 1e-8, so that sum / 5741 is the octile length. From 20
+ * problems spread evenly over each .scen file (8 under a sanitizer, 100 with PHX_LONG=1) a field of the goal
+ * gives the length at the start; published lengths are rounded to 0.005 or finer. The game maps belong to
+ * others and lie outside of the project.
  */
 #include <math.h>
 #include <phalanx/nav.h>
@@ -11,7 +12,6 @@
 #include "content/moving_ai.h"
 #include "harness.h"
 
-enum { STARTS = 100 };
 static const PhxFieldWeights root_two = {5741, 8119};
 
 static void *read_all(const char *name, const char *ending, size_t *size) {
@@ -58,14 +58,15 @@ static void check_file(const char *name) {
         CHECK_STR(error.text, "");
     if (phx_moving_ai_read_scen(scen_bytes, scen_size, name, phx_allocator_default(), &scen, &error))
         CHECK_STR(error.text, "");
-    CHECK(scen.count >= STARTS);
+    const uint32_t starts = test_count(8, 20, 100);
+    CHECK(scen.count >= starts);
     const PhxNavGrid grid = {map.width, map.height, map.cost};
     void *memory = malloc(phx_field_size(map.width, map.height));
     void *scratch = malloc(phx_field_scratch_size(map.width, map.height));
     PhxField field;
     phx_field_init(&field, map.width, map.height, memory);
-    for (uint32_t i = 0; i < STARTS; i++) {
-        const PhxMovingAiProblem *problem = &scen.problems[(uint64_t)i * (scen.count - 1) / (STARTS - 1)];
+    for (uint32_t i = 0; i < starts; i++) {
+        const PhxMovingAiProblem *problem = &scen.problems[(uint64_t)i * (scen.count - 1) / (starts - 1)];
         CHECK(problem->width == map.width && problem->height == map.height);
         check_problem(&field, &grid, problem, scratch, name);
         if (i == 0 && phx_field_check(&field, &grid, &error)) CHECK_STR(error.text, "");
@@ -83,5 +84,5 @@ PHX_TEST(field, published_lengths_hold_on_real_maps) {
         "rooms/16room_000",   "rooms/64room_003",   "sc1/AcrosstheCape",     "sc1/Aftershock",
         "sc1/Archipelago",    "sc1/BigGameHunters", "sc1/Labyrinth",         "sc1/Octopus"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) check_file(names[i]);
-    fprintf(stderr, "%zu maps, %d starts each\n", sizeof names / sizeof names[0], STARTS);
+    fprintf(stderr, "%zu maps, %u starts each\n", sizeof names / sizeof names[0], test_count(8, 20, 100));
 }

@@ -139,8 +139,8 @@ PHX_TEST(bench, words_options_and_wrong_use) {
         json_decref(root);
         free(text);
     }
-    CHECK_EQ(phx("bench nav --brief", &text), 0);
-    CHECK(strstr(text, "full_1024_walls20") != NULL && strstr(text, "hash_1000") == NULL);
+    CHECK_EQ(phx("bench replay --brief", &text), 0);
+    CHECK(strstr(text, "replay_verify") != NULL && strstr(text, "hash_1000") == NULL);
     free(text);
     CHECK_EQ(phx("bench all --help", &text), 0);
     CHECK(strstr(text, "Examples:") != NULL && strstr(text, "phx bench hash --json") != NULL);

@@ -1,5 +1,6 @@
 /* content.c: the builder's refusals, and blobs that are cut, garbled, of another version, or lie about
- * themselves. */
+ * themselves. Each try makes much of a sim: with PHX_LONG=1 a blob is cut at each of its first 1,024 bytes
+ * and has 3,000 flipped bits, by default every 7th and 500, under a sanitizer every 23rd and 150. */
 #include <phalanx/content.h>
 #include <phalanx/hash.h>
 #include <stdlib.h>
@@ -73,7 +74,9 @@ PHX_TEST(content, blobs_cut_anywhere_or_garbled_make_no_world) {
     PhxSim *sim;
     PhxError error;
     uint8_t *blob = little_content(5, 20, 4, &size);
-    for (size_t cut = 0; cut < size; cut += cut < 1024 ? 1 : 13) {
+    const size_t step = test_count(23, 7, 1);
+    const uint32_t flips = test_count(150, 500, 3000);
+    for (size_t cut = 0; cut < size; cut += cut < 32 ? 1 : cut < 1024 ? step : 13 * step) {
         uint8_t *exact = malloc(cut + 1);
         memcpy(exact, blob, cut);
         CHECK_THAT(phx_sim_create(&(PhxSimConfig){0}, exact, cut, NULL, &sim, &error) != PHX_OK, "cut at %zu",
@@ -82,7 +85,7 @@ PHX_TEST(content, blobs_cut_anywhere_or_garbled_make_no_world) {
         free(exact);
     }
     uint32_t made = 0;
-    for (int i = 0; i < 3000; i++) {
+    for (uint32_t i = 0; i < flips; i++) {
         const size_t at = test_random(&seed) % size;
         const uint8_t bit = (uint8_t)(1u << test_random(&seed) % 8);
         blob[at] ^= bit;

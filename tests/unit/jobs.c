@@ -56,10 +56,11 @@ enum { THREAD_COUNTS = sizeof thread_counts / sizeof thread_counts[0] };
 PHX_TEST(jobs, each_index_runs_exactly_once_for_any_threads_count_and_grain) {
     const uint32_t counts[] = {0, 1, 2, 7, 63, 64, 65, 1000, 4097, MOST},
                    grains[] = {0, 1, 2, 3, 64, 1000, UINT32_MAX};
+    const int repeats = (int)test_count(1, 3, 3);
     for (int k = 0; k < THREAD_COUNTS; k++) {
         PhxJobs jobs = jobs_of(thread_counts[k]);
         CHECK_EQ(jobs.workers, thread_counts[k] ? thread_counts[k] : 1);
-        for (int repeat = 0; repeat < 3; repeat++)
+        for (int repeat = 0; repeat < repeats; repeat++)
             for (size_t c = 0; c < sizeof counts / sizeof counts[0]; c++)
                 for (size_t g = 0; g < sizeof grains / sizeof grains[0]; g++)
                     if (counts[c] <= 5000 || grains[g] > 3) check_loop(&jobs, counts[c], grains[g]);
@@ -72,7 +73,7 @@ PHX_TEST(jobs, each_index_runs_exactly_once_for_any_threads_count_and_grain) {
 PHX_TEST(jobs, thousands_of_short_loops_lose_nothing) {
     for (int k = 0; k < THREAD_COUNTS; k++) {
         PhxJobs jobs = jobs_of(thread_counts[k]);
-        for (uint32_t i = 0; i < 3000; i++) check_loop(&jobs, i % 37, 1 + i % 3);
+        for (uint32_t i = 0; i < test_count(1000, 3000, 3000); i++) check_loop(&jobs, i % 37, 1 + i % 3);
         phx_jobs_threads_destroy(&jobs);
     }
     for (int i = 0; i < 50; i++) { /* pools come and go, used or not */

@@ -102,9 +102,4 @@ static inline PhxReplayVerification little_verify(const PhxReplay *replay) {
     return result;
 }
 
-static inline bool little_long(void) {
-    const char *asked = getenv("PHX_LONG");
-    return asked && strcmp(asked, "1") == 0;
-}
-
 #endif
