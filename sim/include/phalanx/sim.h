@@ -223,9 +223,9 @@ const char *phx_sim_phase_name(const PhxSim *sim, uint32_t phase);
 
 /* Why the unit of a slot chose its velocity in the last tick, or, asked by an observer after the phase orca,
  * in this one: neighbours, half-planes and who made them, preferred and chosen velocity, what fallback was
- * taken (phalanx/orca.h). Exact until the sim is stepped again. False, and nothing is written, where no choice
- * was made that it could explain: the unit wasn't there, the match is paused, or the state was just created,
- * restored or cloned. Changes nothing. */
+ * taken (phalanx/orca.h). Exact until the sim is stepped again. False, and nothing is written, where no
+ * choice was made that it could explain: the unit wasn't there, the match is paused, or the state was just
+ * created, restored or cloned. Changes nothing. */
 struct PhxOrcaExplanation;
 bool phx_sim_explain_unit(const PhxSim *sim, uint32_t slot, struct PhxOrcaExplanation *out);
 
