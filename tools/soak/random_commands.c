@@ -79,6 +79,16 @@ static void give_stop(Maker *maker, uint8_t slot) {
          &(PhxCommandData){.type = PHX_COMMAND_STOP, .unit_count = count, .units = maker->handles});
 }
 
+static void give_behave(Maker *maker, uint8_t slot) {
+    const uint16_t count = choose_units(maker);
+    give(maker, slot,
+         &(PhxCommandData){.type = PHX_COMMAND_BEHAVE,
+                           .mood = (uint8_t)phx_dice_range(&maker->dice, 0, PHX_BEHAVE_KEEP),
+                           .behaviour = (uint8_t)phx_dice_range(&maker->dice, 0, PHX_BEHAVE_KEEP),
+                           .unit_count = count,
+                           .units = maker->handles});
+}
+
 /* A row of cells along one side: most of them near or on the map. */
 static void choose_cells(PhxDice *dice, uint32_t side, uint32_t most, uint16_t *first, uint16_t *count) {
     const bool wild = phx_dice_percent(dice, 10);
@@ -181,8 +191,10 @@ static void make_one(Maker *maker) {
     const uint64_t way = phx_dice(&maker->dice) % 100;
     if (way < 40)
         give_move(maker, choose_player(maker), phx_dice_percent(&maker->dice, 30));
-    else if (way < 48)
+    else if (way < 44)
         give_stop(maker, choose_player(maker));
+    else if (way < 48)
+        give_behave(maker, choose_player(maker));
     else if (way < 64)
         give_building(maker, choose_player(maker));
     else if (way < 68)

@@ -72,6 +72,28 @@ static fix16_t limit_value(PhxDice *dice, int64_t low, int64_t high, int64_t ord
     }
 }
 
+/* Half of the types feel nothing while calm, as most do. */
+static void random_feelings(PhxDice *dice, PhxUnitTypeDef *def) {
+    const int64_t one = 65536;
+    def->avoid_ratio = limit_value(dice, one, 4 * one, def->avoid_ratio);
+    def->weight = (uint8_t)limit_value(dice, 0, 15, def->weight);
+    def->mood_rate = limit_value(dice, 4096, 64 * one, def->mood_rate);
+    def->feel_neighbours = (uint8_t)limit_value(dice, 0, 16, def->feel_neighbours);
+    def->feel_range = limit_value(dice, 0, 64 * one, def->feel_range);
+    def->spread = limit_value(dice, 0, 64 * one, def->spread);
+    def->force_clip = limit_value(dice, 0, 64 * one, def->force_clip);
+    def->guard_spacing = limit_value(dice, 0, 16 * one, def->guard_spacing);
+    def->patrol_spacing = limit_value(dice, 0, 16 * one, def->patrol_spacing);
+    for (int mood = PHX_MOOD_ALERT; mood < PHX_MOOD_COUNT; mood++) {
+        def->path_bias[mood] = limit_value(dice, 0, one, def->path_bias[mood]);
+        def->radius_factor[mood] = limit_value(dice, one, 4 * one, def->radius_factor[mood]);
+        def->speed_factor[mood] = limit_value(dice, 0, 4 * one, def->speed_factor[mood]);
+    }
+    if (phx_dice_percent(dice, 50)) return;
+    def->cohesion = limit_value(dice, 0, 64 * one, one);
+    def->berth = limit_value(dice, 0, 64 * one, 4 * one);
+}
+
 static PhxUnitTypeDef random_type(PhxDice *dice) {
     const PhxUnitTypeDef usual = phx_content_unit_type_default();
     const int64_t one = 65536;
@@ -89,6 +111,7 @@ static PhxUnitTypeDef random_type(PhxDice *dice) {
     def.horizon = limit_value(dice, 4096, 60 * one, usual.horizon);
     def.wall_horizon = limit_value(dice, 4096, 60 * one, usual.wall_horizon);
     def.sample_period = (uint8_t)limit_value(dice, 1, 255, usual.sample_period);
+    random_feelings(dice, &def);
     return def;
 }
 
