@@ -87,6 +87,9 @@ PhxUnitView phx_sim_units(const PhxSim *sim) {
         .type = units->type,
         .player = units->player,
         .activity = units->activity,
+        .mood = units->mood,
+        .behaviour = units->behaviour,
+        .avoid = units->avoid,
     };
 }
 

@@ -174,6 +174,8 @@ typedef struct PhxUnitView {
     const PhxAngle *heading;
     const uint16_t *type;
     const uint8_t *player, *activity; /* activity: 0 idle, 1 moving, 2 blocked */
+    const uint8_t *mood, *behaviour;  /* PhxMood, PhxBehaviour (phalanx/mood.h) */
+    const fix16_t *avoid;             /* avoidance radius, 0 before the first tick */
 } PhxUnitView;
 PhxUnitView phx_sim_units(const PhxSim *sim);
 PhxHandle phx_sim_unit_handle(const PhxSim *sim, uint32_t slot); /* PHX_HANDLE_NONE if not alive */
