@@ -6,7 +6,7 @@
  * neither a neighbour that comes or goes nor the bound on their number makes the sum jump.
  *
  * Determinism: see the header; a row reads other units' positions, classes, owners, behaviours, posts and
- * whether they move, none of which is written here.
+ * velocities and whether they move, none of which is written here.
  */
 #include <phalanx/feelings.h>
 
@@ -125,6 +125,7 @@ typedef struct Feeling {
     const PhxFeelingsClass *class;
     uint32_t slot;
     PhxVec2 at, path;
+    PhxDir way;               /* of the path */
     fix16_t level, top;       /* top: the greatest speed in its mood */
     fix16_t going;            /* share of the greatest speed at which the path goes */
     fix16_t panic;            /* 0 alert or less, ONE panicked */
@@ -189,12 +190,25 @@ static int64_t fade(const Feeling *self, const Other *other) {
     return room < COMFORT ? room * (ONE / COMFORT) : ONE;
 }
 
+/* How far a friend goes the unit's way: the cosine of the angle between its velocity and the path, Q16, 0
+ * from a right angle on. Friends that come across would but hold each other up. */
+static int64_t company(const Feeling *self, const Other *other) {
+    const PhxFeelingsScene *scene = self->scene;
+    if (!scene->vel_x) return ONE;
+    PhxDir going;
+    (void)phx_vec2_normalize(phx_vec2(scene->vel_x[other->slot], scene->vel_y[other->slot]), &going);
+    const int64_t along = phx_round_shift(phx_dir_dot(going, self->way), 2 * PHX_DIR_BITS - 16);
+    return along > 0 ? along : 0;
+}
+
 /* What a neighbour within `cut` (raw, of centres) makes the unit feel. */
 static void feel_other(Feeling *self, const Other *other, int64_t cut) {
     if (other->distance >= cut || other->fellow) return;
     int64_t strength = self->fear;
     if (other->bond == ENEMY) strength += self->push;
-    if (other->bond == FRIEND) strength -= phx_round_shift(self->draw * fade(self, other), 16);
+    if (other->bond == FRIEND && self->draw > 0)
+        strength -=
+            phx_round_shift(phx_round_shift(self->draw * fade(self, other), 16) * company(self, other), 16);
     if (strength > 64 * ONE) strength = 64 * ONE;
     const int64_t force =
         inverse_square((int64_t)phx_abs64(strength), other->distance - other->bodies, cut - other->bodies);
@@ -290,7 +304,7 @@ static Feeling begin_feeling(const PhxFeelingsScene *scene, uint32_t row, uint32
     self.top = clamp(phx_fix_mul(scene->speed ? scene->speed[slot] : class->speed,
                                  phx_feelings_at(class->speed_factor, self.level)),
                      0, PHX_FEELINGS_SPEED_MAX);
-    self.going = share_of(phx_vec2_length(self.path), self.top);
+    self.going = share_of(phx_vec2_normalize(self.path, &self.way), self.top);
     self.panic = clamp(self.level - ONE, 0, ONE);
     self.draw = phx_fix_mul(phx_fix_mul(class->cohesion, self.going), ONE - self.panic);
     self.push = phx_fix_mul(class->berth, self.going);

@@ -82,6 +82,8 @@ void phx_phase_feel(const PhxPhaseContext *context, void *user) {
                      .owner = units->player,
                      .team = world->player.team,
                      .moving = units->activity,
+                     .vel_x = units->vel_x,
+                     .vel_y = units->vel_y,
                      .post_x = units->goal_x,
                      .post_y = units->goal_y,
                      .mood_level = units->mood_level,

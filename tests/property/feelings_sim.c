@@ -168,10 +168,50 @@ static double pass_by(const char *berth, const char *player) {
     return least;
 }
 
-PHX_TEST(feelings_sim, enemies_are_passed_in_a_wider_berth_and_friends_in_a_narrower) {
+PHX_TEST(feelings_sim, enemies_are_passed_in_a_wider_berth_than_friends) {
     const double plain = pass_by("0", "Birch"), wide = pass_by("6", "Birch"), friend = pass_by("6", "Ash");
     printf("passed at %.3f, an enemy at %.3f, a friend at %.3f\n", plain, wide, friend);
-    CHECK(wide > plain + 0.3 && friend < plain - 0.02 && friend > 0.8);
+    CHECK(wide > plain + 0.3 && friend < plain + 0.01 && friend > plain - 0.01);
+}
+
+/* How near two units that walk side by side have come to each other on the way. */
+static double side_by_side(const char *cohesion) {
+    char text[1024];
+    PhxScenario *scenario;
+    snprintf(text, sizeof text,
+             "map: m\n"
+             "players: [{name: Ash}]\n"
+             "unit_types: [{name: man, feelings: {cohesion: %s}}]\n"
+             "groups:\n"
+             "  - {name: a, player: Ash, count: 1, at: [6, 22]}\n"
+             "  - {name: b, player: Ash, count: 1, at: [6, 25]}\n"
+             "orders:\n"
+             "  - {tick: 0, group: a, move: [40, 22]}\n"
+             "  - {tick: 0, group: b, move: [40, 25]}\n",
+             cohesion);
+    PhxSim *sim = raise(text, &(PhxSimConfig){0}, &scenario);
+    const PhxUnitTable *units = &sim->world->unit;
+    double least = 1e9;
+    for (int t = 0; t < 450; t++) {
+        step(sim, scenario);
+        const double now = (units->pos_y[1] - units->pos_y[0]) / 65536.0;
+        if (now < least) least = now;
+    }
+    for (int i = 0; i < 2; i++) {
+        CHECK_EQ(units->activity[i], 0);
+        CHECK(abs(units->pos_x[i] - 40 * ONE) < ONE / 2 &&
+              abs(units->pos_y[i] - (22 + 3 * i) * ONE) < ONE / 2);
+    }
+    phx_sim_destroy(sim);
+    phx_scenario_destroy(scenario);
+    return least;
+}
+
+/* They arrive where they were sent all the same. */
+PHX_TEST(feelings_sim, friends_draw_near_on_the_way) {
+    const double alone = side_by_side("0"), together = side_by_side("1");
+    printf("side by side %.3f apart, friends %.3f\n", alone, together);
+    CHECK(alone > 2.99 && together < 2.7 && together > 1.12);
 }
 
 /* Who guards and stands is switched off, who goes to guard isn't; one who leaves guarding is on again. */

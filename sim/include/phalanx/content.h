@@ -39,7 +39,8 @@ typedef struct PhxUnitTypeDef {
     fix16_t speed_factor[3];         /* 0 .. 4: of the speed */
     uint8_t feel_neighbours;         /* 0 .. 16: the nearest are felt */
     fix16_t feel_range;              /* units, 0 .. 64 */
-    fix16_t cohesion, berth, spread; /* units a second at a gap of one unit, 0 .. 64: draw of friends, push of
+    fix16_t cohesion, berth, spread; /* units a second at a gap of one unit, 0 .. 64: draw of friends going
+ the same way, push of
                                         enemies, push of anyone on the panicked */
     fix16_t force_clip;              /* units a second, 0 .. 64: one neighbour's draw or push at most */
     fix16_t guard_spacing, patrol_spacing; /* units between bodies, 0 .. 16 */

@@ -1,14 +1,14 @@
 /* feelings.h: what moods, behaviours, friends and enemies make of the velocity that a unit prefers.
  *
  * In: the spatial grid, preferred velocities (a path's, a field's, whoever made them), and by slot: mood,
- * behaviour, class, whose unit it is, whether it moves. Out, by slot: the preferred velocity, the avoidance
+ * behaviour, class, whose unit it is, how it moves. Out, by slot: the preferred velocity, the avoidance
  * radius, the responsibility that the unit takes in avoiding others, the greatest speed.
  *
  *   mood        A unit's level goes to that of its mood by a bounded step a tick, and radius, speed and the
  *               share of the path follow the level, so that nothing jumps. The panicked run from whoever is
  *               near.
- *   friends     of one team draw each other slightly while they move, down to where their avoidance discs
- *               touch.
+ *   friends     of one team that go the same way draw each other slightly, down to where their avoidance
+ *               discs touch.
  *   enemies     push a moving unit out of their way, so that it keeps a wider berth.
  *   behaviour   says how far apart bodies are kept: a guard's side by side, a patrol's on the way. A guard
  *               that stands avoids nobody, but is an obstacle to others; guards of one team that come too
@@ -86,6 +86,7 @@ typedef struct PhxFeelingsScene {
     const uint8_t *owner;           /* null: all are strangers, neither friends nor enemies */
     const uint8_t *team;            /* by owner; null: each owner is a team */
     const uint8_t *moving;          /* 0: it stands and has nowhere to go; null: all move */
+    const fix16_t *vel_x, *vel_y;   /* units a second, |v| <= 64 each; null: all friends go the same way */
     const fix16_t *post_x, *post_y; /* raw: where it goes, or stands; null: nowhere */
     fix16_t *mood_level;            /* in and out: Q16.16, 0..PHX_FEELINGS_LEVEL_MAX */
     fix16_t *avoid;                 /* in and out: avoidance radius, raw; 0: not known yet */
