@@ -179,8 +179,13 @@ static int64_t inverse_square(int64_t strength, int64_t gap, int64_t end) {
 static void add_force(Feeling *self, PhxDir direction, int64_t force) {
     if (force > self->class->clip) force = self->class->clip;
     if (force < -self->class->clip) force = -self->class->clip;
-    self->sum_x += phx_round_shift(direction.x * force, PHX_DIR_BITS);
-    self->sum_y += phx_round_shift(direction.y * force, PHX_DIR_BITS);
+    PhxVec2 part = phx_dir_scale(direction, (fix16_t)force);
+    if (force < 0) { /* a draw: friends behind don't hold up who goes ahead, or all would slow down */
+        const int64_t along = phx_vec2_dot_dir(part, self->way);
+        if (along < 0) part = phx_vec2_sub(part, phx_dir_scale(self->way, (fix16_t)along));
+    }
+    self->sum_x += part.x;
+    self->sum_y += part.y;
 }
 
 /* How much of a friend's draw is left: none where the two avoidance discs touch, all from COMFORT on. */
@@ -306,7 +311,8 @@ static Feeling begin_feeling(const PhxFeelingsScene *scene, uint32_t row, uint32
                      0, PHX_FEELINGS_SPEED_MAX);
     self.going = share_of(phx_vec2_normalize(self.path, &self.way), self.top);
     self.panic = clamp(self.level - ONE, 0, ONE);
-    self.draw = phx_fix_mul(phx_fix_mul(class->cohesion, self.going), ONE - self.panic);
+    if (!scene->arriving || scene->arriving[slot] == 0)
+        self.draw = phx_fix_mul(phx_fix_mul(class->cohesion, self.going), ONE - self.panic);
     self.push = phx_fix_mul(class->berth, self.going);
     self.fear = phx_fix_mul(class->spread, self.panic);
     self.guard = self.panic == 0 && behaviour_of(scene, slot) == PHX_BEHAVIOUR_GUARD;

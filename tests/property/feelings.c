@@ -22,7 +22,7 @@ typedef struct Stage {
         post_y[MOST];
     fix16_t level[MOST], avoid[MOST], speed[MOST];
     uint16_t class_of[MOST];
-    uint8_t mood[MOST], behaviour[MOST], owner[MOST], team[16], moving[MOST], weight[MOST];
+    uint8_t mood[MOST], behaviour[MOST], owner[MOST], team[16], moving[MOST], arriving[MOST], weight[MOST];
 } Stage;
 
 /* All units of a class of radius 0.4 and speed 2, of one owner, calm, at rest at the origin. */
@@ -48,6 +48,7 @@ static Stage *open_stage(uint32_t count) {
                                       .owner = stage->owner,
                                       .team = stage->team,
                                       .moving = stage->moving,
+                                      .arriving = stage->arriving,
                                       .vel_x = stage->vel_x,
                                       .vel_y = stage->vel_y,
                                       .post_x = stage->post_x,
@@ -188,6 +189,7 @@ static void fill_at_random(Stage *stage, uint64_t *seed) {
         stage->y[i] = (fix16_t)test_range(seed, -8 * ONE, 8 * ONE);
         stage->class_of[i] = (uint16_t)test_range(seed, 0, CLASSES - 1);
         stage->moving[i] = (uint8_t)test_range(seed, 0, 1);
+        stage->arriving[i] = (uint8_t)(test_range(seed, 0, 4) == 0);
         const PhxVec2 path = phx_vec2_clamp_length(phx_vec2((fix16_t)test_range(seed, -2 * ONE, 2 * ONE),
                                                             (fix16_t)test_range(seed, -2 * ONE, 2 * ONE)),
                                                    stage->classes[stage->class_of[i]].speed);
@@ -390,13 +392,15 @@ PHX_TEST(feelings, friends_on_the_way_keep_together) {
     }
     printf("friends: %.3f apart\n", last);
     CHECK(last < 1.3 && last > 2 * 0.4 * 1.4 - 0.01);
-    /* Those that come towards each other, or across, aren't drawn. */
-    for (int across = 0; across < 2; across++) {
+    /* Those that come towards each other, or across, aren't drawn, nor those about to take their places. */
+    for (int across = 0; across < 3; across++) {
+        stage->arriving[0] = stage->arriving[1] = across == 2;
         put(stage, 0, 0, 0);
         put(stage, 1, 2, 1);
         for (int tick = 0; tick < 20; tick++) {
             stage->vel_x[0] = 2 * ONE, stage->vel_y[0] = 0;
-            stage->vel_x[1] = across ? 0 : -2 * ONE, stage->vel_y[1] = across ? -2 * ONE : 0;
+            stage->vel_x[1] = across == 2 ? 2 * ONE : across ? 0 : -2 * ONE;
+            stage->vel_y[1] = across == 1 ? -2 * ONE : 0;
             for (uint32_t i = 0; i < 2; i++)
                 stage->pref_x[i] = stage->vel_x[i], stage->pref_y[i] = stage->vel_y[i];
             feel(stage);

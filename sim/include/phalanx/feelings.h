@@ -7,8 +7,8 @@
  *   mood        A unit's level goes to that of its mood by a bounded step a tick, and radius, speed and the
  *               share of the path follow the level, so that nothing jumps. The panicked run from whoever is
  *               near.
- *   friends     of one team that go the same way draw each other slightly, down to where their avoidance
- *               discs touch.
+ *   friends     of one team that go the same way draw each other slightly, sideways and ahead but not
+ *               back, down to where their avoidance discs touch.
  *   enemies     push a moving unit out of their way, so that it keeps a wider berth.
  *   behaviour   says how far apart bodies are kept: a guard's side by side, a patrol's on the way. A guard
  *               that stands avoids nobody, but is an obstacle to others; guards of one team that come too
@@ -78,14 +78,16 @@ PhxFeelingsClass phx_feelings_class_default(fix16_t radius, fix16_t speed);
 typedef struct PhxFeelingsScene {
     const PhxSpatial *spatial; /* built from this tick's positions; the rows in it are the units that count */
     PhxFeelingsClass *classes;
-    uint32_t class_count;           /* >= 1 */
-    uint32_t tick_rate;             /* Hz, 1..1000 */
-    const uint16_t *class_of;       /* null: all of class 0; each < class_count */
-    const uint8_t *mood;            /* PhxMood; null: all calm */
-    const uint8_t *behaviour;       /* PhxBehaviour; null: none */
-    const uint8_t *owner;           /* null: all are strangers, neither friends nor enemies */
-    const uint8_t *team;            /* by owner; null: each owner is a team */
-    const uint8_t *moving;          /* 0: it stands and has nowhere to go; null: all move */
+    uint32_t class_count;     /* >= 1 */
+    uint32_t tick_rate;       /* Hz, 1..1000 */
+    const uint16_t *class_of; /* null: all of class 0; each < class_count */
+    const uint8_t *mood;      /* PhxMood; null: all calm */
+    const uint8_t *behaviour; /* PhxBehaviour; null: none */
+    const uint8_t *owner;     /* null: all are strangers, neither friends nor enemies */
+    const uint8_t *team;      /* by owner; null: each owner is a team */
+    const uint8_t *moving;    /* 0: it stands and has nowhere to go; null: all move */
+    const uint8_t *arriving; /* not 0: it goes to a place of its own at its goal, and friends draw it no more;
+                                null: nobody does */
     const fix16_t *vel_x, *vel_y;   /* units a second, |v| <= 64 each; null: all friends go the same way */
     const fix16_t *post_x, *post_y; /* raw: where it goes, or stands; null: nowhere */
     fix16_t *mood_level;            /* in and out: Q16.16, 0..PHX_FEELINGS_LEVEL_MAX */
