@@ -20,6 +20,7 @@ enum {
     GAP_MIN = 1 << 12,     /* raw: forces grow no more when bodies are nearer than that */
     COMFORT = 1 << 15,     /* raw: over this way the draw of a friend fades as their discs come to touch */
     TOLERANCE = 1 << 8,    /* raw: guards are content with a spacing that lacks no more */
+    RELIEF = 3 << 15,      /* raw: guards that change over take no notice of each other within this gap */
     GUARDS_SEEN = 8,       /* at least so many neighbours, by guards */
     RADII_A_SECOND = 2,    /* avoidance grows or shrinks by at most two bodies' radii a second */
 };
@@ -225,22 +226,31 @@ static bool bound_for(const PhxFeelingsScene *scene, uint32_t slot, PhxVec2 plac
     return phx_vec2_distance_sq(post, place) < (uint64_t)(reach * reach);
 }
 
-/* Guards of one team: those that stand too close part; where one goes where the other is, or comes from,
- * neither makes room. */
-static void feel_fellow(Feeling *self, const Other *other, PhxVec2 place) {
+/* Whether one comes to about where another is, who goes elsewhere. One that stands has come, and is left only
+ * by who is on the same spot: others pass by. */
+static bool change_over(const PhxFeelingsScene *scene, uint32_t comer, uint32_t goer, PhxVec2 goer_at,
+                        int64_t bodies) {
+    const int64_t reach = bodies + RELIEF;
+    return is_moving(scene, goer) && !bound_for(scene, goer, goer_at, reach) &&
+           bound_for(scene, comer, goer_at, is_moving(scene, comer) ? reach : bodies);
+}
+
+/* Guards of one team: those that stand too close part; those that change over take no notice. */
+static void feel_fellow(Feeling *self, const Other *other, PhxVec2 other_at) {
     const PhxFeelingsScene *scene = self->scene;
+    const int64_t gap = other->distance - other->bodies;
     if (!other->fellow) return;
-    const int64_t spacing = phx_round_shift(
-        (int64_t)self->class->spacing[PHX_BEHAVIOUR_GUARD] + other->class->spacing[PHX_BEHAVIOUR_GUARD], 1);
-    const int64_t lack = spacing - (other->distance - other->bodies);
-    if (lack <= 0) return;
-    const bool other_stands = !is_moving(scene, other->slot);
-    if (self->stands && other_stands && lack > TOLERANCE) /* within half a second, each by half of it */
-        add_force(self, other->away, lack - TOLERANCE);
-    else if (!self->stands && scene->post_x &&
-             (bound_for(scene, self->slot, place, other->bodies) ||
-              bound_for(scene, other->slot, self->at, other->bodies)))
-        self->relieved = true;
+    if (self->stands) {
+        const int64_t spacing = ((int64_t)self->class->spacing[PHX_BEHAVIOUR_GUARD] +
+                                 other->class->spacing[PHX_BEHAVIOUR_GUARD]) /
+                                2;
+        if (spacing - gap > TOLERANCE && !is_moving(scene, other->slot))
+            add_force(self, other->away, spacing - gap - TOLERANCE); /* half of it within half a second */
+    } else if (gap < RELIEF && scene->post_x) {
+        self->relieved = self->relieved ||
+                         change_over(scene, self->slot, other->slot, other_at, other->bodies) ||
+                         change_over(scene, other->slot, self->slot, self->at, other->bodies);
+    }
 }
 
 /* Looks around. One neighbour more than is felt says where forces end. */
@@ -253,7 +263,7 @@ static void look_around(Feeling *self) {
     int64_t range = forces ? class->range : 0;
     if (self->guard) {
         const int64_t beside = (int64_t) class->radius + class->spacing[PHX_BEHAVIOUR_GUARD] / 2 +
-                               self->scene->widest + 1; /* nobody lacks spacing farther off; <= 48 units */
+                               self->scene->widest + RELIEF; /* nobody is minded farther off; < 50 units */
         if (most < GUARDS_SEEN) most = GUARDS_SEEN;
         if (range < beside) range = beside;
     }

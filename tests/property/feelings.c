@@ -434,33 +434,32 @@ PHX_TEST(feelings, guards_stand_have_their_spacing_and_change_over) {
         CHECK_EQ(stage->x[a], last[a]);
         for (uint32_t b = 0; b < a; b++) CHECK(distance_between(stage, a, b) > 0.8 + 0.2 - 0.01);
     }
-    /* Unit 1 comes to where unit 0 stands; unit 2, an enemy's guard, stands by. Then unit 0 goes. */
+    /* Unit 1 comes to where unit 0 is, who goes the way unit 1 comes from, straight through it; unit 2, an
+     * enemy's guard, stands by. */
     stage->owner[2] = 1;
     stage->classes[0].berth = 4 * ONE;
-    put(stage, 0, 0, 0);
-    put(stage, 2, 0, -20);
-    for (int leg = 0; leg < 2; leg++) {
-        const uint32_t walker = leg == 0;
-        put(stage, 1, leg ? 0.05 : 4, 0);
+    for (int stays = 0; stays < 2; stays++) {
+        put(stage, 0, 0, 0);
+        put(stage, 1, stays ? 4 : 2, 0);
+        put(stage, 2, 0, -20);
         int relieved = 0;
         for (int tick = 0; tick < 40; tick++) {
-            for (uint32_t i = 0; i < 3; i++) {
-                stage->moving[i] = i == walker;
-                stage->pref_x[i] = i == walker ? -2 * ONE : 0, stage->pref_y[i] = 0;
-                stage->post_x[i] = i == walker && leg ? -10 * ONE : i == 1 ? stage->x[0] : stage->x[i];
-                stage->post_y[i] = stage->y[i];
+            for (uint32_t i = 0; i < 2; i++) {
+                stage->moving[i] = i == 1 || !stays;
+                stage->pref_x[i] = !stage->moving[i] ? 0 : i ? -2 * ONE : 2 * ONE, stage->pref_y[i] = 0;
+                stage->post_x[i] = i == 1 || stays ? 0 : 10 * ONE, stage->post_y[i] = 0;
             }
+            stage->pref_x[2] = stage->pref_y[2] = 0;
             feel(stage);
-            CHECK(stage->pref_x[walker] == -2 * ONE && stage->pref_y[walker] == 0);
-            CHECK(phx_vec2_is_zero(preferred(stage, !walker)));
-            const bool near = distance_between(stage, 0, 1) < 0.99;
-            CHECK_THAT((stage->weight[walker] == 0) == near || distance_between(stage, 0, 1) < 1.01,
-                       "leg %d tick %d", leg, tick);
-            CHECK(stage->weight[!walker] == 0);
+            const bool near = !stays && distance_between(stage, 0, 1) < 0.8 + 1.5 && stage->x[0] < units(2.3);
+            CHECK(abs(stage->pref_x[1]) == 2 * ONE && stage->pref_y[1] == 0 && stage->pref_y[0] == 0);
+            CHECK_THAT(stage->weight[1] == (near ? 0 : 8), "tick %d", tick);
+            CHECK_THAT(stage->weight[0] == (near || stays ? 0 : 8), "tick %d", tick);
+            CHECK(stage->weight[2] == 0);
             relieved += near;
             advance(stage);
         }
-        CHECK(relieved > 3);
+        CHECK(stays ? relieved == 0 : relieved > 15);
     }
     /* Who passes by a guard, another guard bound for elsewhere too, avoids it. */
     put(stage, 1, 0.85, 0);

@@ -1,6 +1,7 @@
 /* feelings_sim.c: feelings in whole sims: the same on any threads, reloaded and with nothing kept; what moods
  * and behaviours do to units that walk.
  */
+#include <math.h>
 #include <phalanx/jobs.h>
 #include <stdlib.h>
 
@@ -240,4 +241,50 @@ PHX_TEST(feelings_sim, a_guard_that_stands_is_switched_off) {
     CHECK(abs(units->pos_x[0] - 16 * ONE) < ONE / 2);
     phx_sim_destroy(sim);
     phx_scenario_destroy(scenario);
+}
+
+/* Mean distance of pairs of units first .. first + count - 1. */
+static double mean_distance(const PhxUnitTable *units, uint32_t first, uint32_t count) {
+    double sum = 0;
+    for (uint32_t a = first; a < first + count; a++)
+        for (uint32_t b = first; b < a; b++)
+            sum += hypot((double)(units->pos_x[a] - units->pos_x[b]),
+                         (double)(units->pos_y[a] - units->pos_y[b])) /
+                   ONE;
+    return sum / (count * (count - 1) / 2.0);
+}
+
+/* The scenario `market`, as its first lines tell it. */
+PHX_TEST(feelings_sim, a_market_panics_and_comes_to_rest) {
+    enum { VILLAGERS = 100, POST = 100, OLD = 105, NEW = 106, PATROL = 107, ALL = 119 };
+    PhxScenarioFile file;
+    PhxYamlError fault = {0};
+    PhxSim *sim;
+    CHECK_THAT(phx_scenario_load(test_source("tests/scenario/market.yaml"), NULL, &file, &fault) == PHX_OK,
+               "%s", fault.text);
+    CHECK_OK(phx_sim_create(&(PhxSimConfig){0}, file.blob, file.blob_size, NULL, &sim, NULL));
+    const PhxUnitTable *units = &sim->world->unit;
+    double before = 0, during = 0;
+    uint32_t relieved = 0;
+    for (uint32_t t = 0; t < 2000; t++) {
+        step(sim, file.scenario);
+        if (t == 299) before = mean_distance(units, 0, VILLAGERS);
+        if (t == 499) during = mean_distance(units, 0, VILLAGERS);
+        for (uint32_t i = POST; i < POST + 5; i++)
+            CHECK_THAT(units->weight[i] == 0, "tick %u guard %u", t, i);
+        relieved += (units->weight[OLD] == 0 && units->activity[OLD] != 0) ||
+                    (units->weight[NEW] == 0 && units->activity[NEW] != 0);
+    }
+    printf("villagers %.2f apart, panicked %.2f, at last %.2f; %u ticks of changing over\n", before, during,
+           mean_distance(units, 0, VILLAGERS), relieved);
+    CHECK(during > before + 3 && mean_distance(units, 0, VILLAGERS) < before);
+    CHECK(relieved > 0);
+    uint32_t idle = 0;
+    for (uint32_t i = 0; i < ALL; i++) {
+        CHECK_EQ(units->mood[i], i < PATROL ? PHX_MOOD_CALM : PHX_MOOD_ALERT);
+        idle += units->activity[i] == 0;
+    }
+    CHECK(idle >= ALL - 5);
+    phx_sim_destroy(sim);
+    phx_scenario_unload(&file);
 }

@@ -11,9 +11,10 @@
  *               back, down to where their avoidance discs touch.
  *   enemies     push a moving unit out of their way, so that it keeps a wider berth.
  *   behaviour   says how far apart bodies are kept: a guard's side by side, a patrol's on the way. A guard
- *               that stands avoids nobody, but is an obstacle to others; guards of one team that come too
- *               close to each other part until they have their spacing, and guards that change over, one
- *               bound for where the other is, take no notice of each other.
+ *               that stands avoids nobody, but is an obstacle to others; guards of one team that stand too
+ *               close to each other part until they have their spacing; and of two that change over (one is
+ *               bound for where the other is, who goes elsewhere) neither avoids anybody as long as they are
+ *               beside each other.
  *
  * Forces are inverse squares of the gap between two bodies, less what is left of them at the end of the range
  * (so that whoever comes into range changes nothing by that), each clipped, and so is their sum. Their share
