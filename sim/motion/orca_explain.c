@@ -68,7 +68,7 @@ static void explain_creep(const PhxOrcaScene *scene, uint32_t index, PhxOrcaExpl
     phx_orca_row_collect(scene, index, &row);
     for (uint32_t i = 0; i < row.found; i++) {
         PhxOrcaLine contact;
-        if (!phx_orca_contact_line(&row.pairs, i, row.max_speed, &contact)) continue;
+        if (!phx_orca_contact_line(&row.pairs, i, row.max_speed, true, &contact)) continue;
         out->line[out->walls + i].contact_normal = contact.normal;
         out->line[out->walls + i].contact_offset = contact.offset;
     }

@@ -22,6 +22,7 @@
 enum {
     FINE = 4,          /* Q16.16 to Q20 */
     OFFSET_SHIFT = 34, /* Q16.16 to Q50, where normals (Q30) times velocities (Q20) are compared */
+    LIGHTEST = 12,     /* the same without */
     DEEPEST = 6,       /* part of both radii that units may be pressed into each other by creeping */
     SLACK_T = 16,      /* Q20: an interval that is empty by less than 1/65536 counts as a point */
 };
@@ -157,7 +158,7 @@ static bool balance(const PhxOrcaLine *i, const PhxOrcaLine *j, PhxOrcaLine *out
 /* From v, which serves lines[..begin): reduces the largest violation of lines[hard..), lines[..hard) kept. */
 static void solve_crowded(const PhxOrcaLine *lines, uint32_t count, uint32_t hard, uint32_t begin,
                           int64_t radius, Fine *v) {
-    PhxOrcaLine among[PHX_ORCA_MAX_LINES];
+    PhxOrcaLine among[PHX_ORCA_MAX_LINES + PHX_ORCA_MAX_NEIGHBOURS];
     if (hard > 0) memcpy(among, lines, sizeof *lines * hard);
     int64_t largest = 0;
     for (uint32_t i = begin; i < count; i++) {
@@ -226,15 +227,44 @@ static uint32_t solve_planes(Planes *planes, const Aim *aim, Fine *v) {
     return planes->count;
 }
 
-bool phx_orca_contact_line(const PhxOrcaPairs *pairs, uint32_t i, int64_t max_speed, PhxOrcaLine *out) {
+bool phx_orca_contact_line(const PhxOrcaPairs *pairs, uint32_t i, int64_t max_speed, bool creeps,
+                           PhxOrcaLine *out) {
     const PhxOrcaBody *self = pairs->self, *other = &pairs->bodies[pairs->near[i].row];
     const int64_t reach = self->radius + other->radius;
-    const int64_t gap = (int64_t)phx_isqrt64(pairs->near[i].distance_sq) - (reach - reach / DEEPEST);
+    const int64_t gap = (int64_t)phx_isqrt64(pairs->near[i].distance_sq) -
+                        (reach - (creeps ? reach / DEEPEST : reach / LIGHTEST));
     const int64_t offset = -phx_round_shift(gap * pairs->inv_tick, PHX_ORCA_INV_BITS + 1); /* 2^22 * 2^40 */
     if (offset < -max_speed) return false;
     out->offset = offset < 0 ? (fix16_t)offset : 0;
     return phx_orca_unit((int64_t)self->position.x - other->position.x,
                          (int64_t)self->position.y - other->position.y, &out->normal);
+}
+
+/* Copies the walls' half-planes, then those of contacts: what the fallback keeps besides. Returns how many.
+ */
+static uint32_t copy_hard(const Planes *planes, fix16_t max_speed, bool creeps, PhxOrcaLine *line) {
+    uint32_t hard = planes->hard;
+    if (hard > 0) memcpy(line, planes->line, sizeof *line * hard);
+    for (uint32_t i = 0; planes->pairs && i < planes->count - planes->hard; i++)
+        hard += phx_orca_contact_line(planes->pairs, i, max_speed, creeps, &line[hard]);
+    return hard;
+}
+
+/* The least largest violation of the units' half-planes, the walls' kept, and contacts too where they can be:
+ * nobody presses farther into another than it is, if that one does the same. */
+static void fall_back(const Planes *planes, const Aim *aim, fix16_t max_speed, uint32_t solved, Fine *v) {
+    PhxOrcaLine line[PHX_ORCA_MAX_LINES + PHX_ORCA_MAX_NEIGHBOURS];
+    const uint32_t soft = planes->count - planes->hard;
+    Planes kept = {.line = line, .hard = copy_hard(planes, max_speed, false, line)};
+    kept.count = kept.hard;
+    solve_crowded(planes->line, planes->count, planes->hard, solved, aim->radius, v);
+    uint32_t i = planes->hard;
+    while (i < kept.hard && violation(&line[i], *v) <= slack_violation) i++;
+    Fine begin;
+    if (i == kept.hard || solve_planes(&kept, aim, &begin) < kept.count) return;
+    memcpy(line + kept.hard, planes->line + planes->hard, sizeof *line * soft);
+    *v = begin;
+    solve_crowded(line, kept.hard + soft, kept.hard, kept.hard, aim->radius, v);
 }
 
 /* Where the fallback holds a unit that stands still, others being too near on all sides: the velocity nearest
@@ -243,17 +273,13 @@ bool phx_orca_contact_line(const PhxOrcaPairs *pairs, uint32_t i, int64_t max_sp
  * slide past each other in the end. False, and v stays as it is, where that leaves nothing. */
 static bool creep_along(const Planes *planes, const Aim *aim, fix16_t max_speed, fix16_t creep, Fine *v) {
     PhxOrcaLine line[PHX_ORCA_MAX_LINES + PHX_ORCA_MAX_NEIGHBOURS];
-    Planes relaxed = {.line = line, .hard = planes->hard};
+    Planes relaxed = {.line = line, .hard = copy_hard(planes, max_speed, true, line)};
     int64_t largest = 0;
     for (uint32_t i = planes->hard; i < planes->count; i++) {
         const int64_t by = violation(&planes->line[i], *v);
         largest = by > largest ? by : largest;
     }
     const int64_t back = phx_round_shift(largest, OFFSET_SHIFT) + creep;
-    if (planes->hard > 0) memcpy(line, planes->line, sizeof *line * planes->hard);
-    for (uint32_t i = planes->hard; i < planes->count; i++)
-        relaxed.hard +=
-            phx_orca_contact_line(planes->pairs, i - planes->hard, max_speed, &line[relaxed.hard]);
     relaxed.count = relaxed.hard;
     for (uint32_t i = planes->hard; i < planes->count; i++) {
         line[relaxed.count] = planes->line[i];
@@ -287,7 +313,7 @@ static PhxVec2 solve(Planes *planes, PhxVec2 preferred, fix16_t max_speed, fix16
     if (solved < planes->count) {
         *flags |= PHX_ORCA_CROWDED;
         make_lines(planes, UINT64_MAX);
-        solve_crowded(planes->line, planes->count, planes->hard, solved, aim.radius, &v);
+        fall_back(planes, &aim, max_speed, solved, &v);
         if (creep > 0 && planes->pairs && creep_along(planes, &aim, max_speed, creep, &v))
             *flags |= PHX_ORCA_CREPT;
     }

@@ -132,6 +132,13 @@ PhxWall phx_walls_get(const PhxWalls *walls, const PhxWallNear *near);
  * Returns the new position; compare it with from + displacement to see whether it was blocked. */
 PhxVec2 phx_walls_move(const PhxNavGrid *grid, PhxVec2 from, PhxVec2 displacement, fix16_t radius);
 
+/* The same for any walls, polygons above all: moves a disc by `displacement` (|.| <= 64 units) along the
+ * walls that it would touch. A disc that touches none (phx_walls_nearest finds none within its radius)
+ * touches none after, and passes through none, however thin; one that touches some is pushed off where that's
+ * possible, and stays where it isn't. The walls within |displacement| + radius have to be at most
+ * PHX_WALLS_MAX_NEAR. */
+PhxVec2 phx_walls_stop(const PhxWalls *walls, PhxVec2 from, PhxVec2 displacement, fix16_t radius);
+
 /* Whether a disc at `at` touches no solid cell: the squared distance to each is >= radius^2. */
 bool phx_walls_clear(const PhxNavGrid *grid, PhxVec2 at, fix16_t radius);
 

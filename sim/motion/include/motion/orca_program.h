@@ -24,6 +24,7 @@ PhxVec2 phx_orca_program_pairs(PhxOrcaLine *lines, uint32_t count, uint32_t hard
 
 /* The half-plane in which a unit comes no nearer to neighbour i than an overlap of a sixth of both radii, if
  * that one does the same: it counts where a unit creeps. False: it can't come so near within a tick. */
-bool phx_orca_contact_line(const PhxOrcaPairs *pairs, uint32_t i, int64_t max_speed, PhxOrcaLine *out);
+bool phx_orca_contact_line(const PhxOrcaPairs *pairs, uint32_t i, int64_t max_speed, bool creeps,
+                           PhxOrcaLine *out);
 
 #endif

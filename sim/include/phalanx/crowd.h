@@ -1,0 +1,83 @@
+/* crowd.h: how masses of units flow through each other: each bends its way to where fewer come against it.
+ *
+ * ORCA sees the nearest few for a second or two; two masses that meet head-on have locked before it knows. So
+ * the ground is cut into coarse cells, each knows how much of it bodies cover and which way they want to go,
+ * and a unit looks ahead along its wish and along some directions beside it, to the right first, and back
+ * even, where all before it comes against it. It takes the one with the least against it. Streams part to the
+ * right of each other, circles turn, and nobody presses into a mass that presses back. Besides, a unit that
+ * had to give way returns to its way gently instead of at once, so that it doesn't shake.
+ * Source of the idea of looking far ahead on a grid: Golas, Narain, Curtis, Lin, "Hybrid long-range collision
+ * avoidance for crowd simulation", 2013; of crowds as densities on a grid: Narain, Golas, Curtis, Lin,
+ * "Aggregate dynamics for dense crowd simulation", 2009. The choice among directions is ours.
+ *
+ * In: the spatial grid, velocities, preferred velocities, classes; per unit two columns of state. Out: the
+ * preferred velocities, bent. Cost: some 20 ns a unit for the cells; a unit looks anew 2.5 times a second.
+ *
+ * Determinism: integers. Cells are summed serially, sums don't depend on an order; a unit reads cells and its
+ * own rows and writes only its own rows.
+ */
+#ifndef PHALANX_CROWD_H
+#define PHALANX_CROWD_H
+
+#include <phalanx/jobs.h>
+#include <phalanx/nav.h>
+#include <phalanx/orca.h>
+#include <phalanx/spatial.h>
+#include <phalanx/vec2.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum {
+    PHX_CROWD_CELLS = 1 << 16, /* at most; where the crowd needs more, cells become larger */
+    PHX_CROWD_GRAIN = 256,     /* rows a job; has no influence on the result */
+    PHX_CROWD_WAYS = 7         /* values of `bend` */
+};
+
+/* What the bodies in a cell cover of it, and the sum of that times the directions they want; Q16.16. */
+typedef struct PhxCrowdCell {
+    int64_t area, x, y;
+} PhxCrowdCell;
+
+/* Scratch that outlives a tick but carries nothing from one to the next. Fields are private to motion/. */
+typedef struct PhxCrowdWork {
+    uint32_t capacity;
+    PhxCrowdCell *cell;
+    PhxDir *way; /* by slot: where it wants to go; (0, 0): nowhere */
+    uint32_t width, height, shift;
+    int32_t origin_x, origin_y;
+} PhxCrowdWork;
+
+/* Takes the memory from `arena` (measuring or real), for slots below `capacity`. */
+void phx_crowd_layout(PhxCrowdWork *work, struct PhxArena *arena, uint32_t capacity);
+
+/* One tick's task. Columns are by slot, raw Q16.16; velocities in units a second, |v| <= 64 each. */
+typedef struct PhxCrowdScene {
+    const PhxSpatial *spatial; /* built from this tick's positions; the rows in it are the units that count */
+    const PhxNavGrid *solid;   /* a cell is one unit wide; null: no grid. Nobody looks into closed cells. */
+    const PhxOrcaClass *classes;
+    const uint16_t *class_of; /* null: all of class 0 */
+    uint32_t class_count;
+    uint32_t tick, tick_rate;       /* rate: Hz, 1..1000 */
+    const fix16_t *vel_x, *vel_y;   /* what the units do now */
+    const fix16_t *goal_x, *goal_y; /* nobody looks beyond; null: no end */
+    const uint8_t *leave;           /* not 0: this unit's wish is left as it is; null: none */
+    fix16_t *pref_x, *pref_y;       /* in: the wish; out: the bent one */
+    uint8_t *bend;                  /* state, 0..PHX_CROWD_WAYS-1; begins as 0 */
+    fix16_t *sway;                  /* state: speed across its way; begins as 0 */
+    PhxCrowdWork *work;
+} PhxCrowdScene;
+
+/* Before avoidance: bends the preferred velocities. */
+void phx_crowd_bend(const PhxCrowdScene *scene, const PhxJobs *jobs);
+/* After it: notes in `sway` how far the chosen velocities lead across the ways, for the next tick. */
+void phx_crowd_note(const PhxCrowdScene *scene, const fix16_t *out_x, const fix16_t *out_y,
+                    const PhxJobs *jobs);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
