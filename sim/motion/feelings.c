@@ -330,13 +330,24 @@ static Feeling begin_feeling(const PhxFeelingsScene *scene, uint32_t row, uint32
     return self;
 }
 
-/* Without behaviour the class's ratio counts, with one the spacing between bodies. */
+/* Whether the margin beyond the body counts: on the way. Those at rest, or about to take their places, stand
+ * as close as bodies do. */
+static bool has_margin(const PhxFeelingsScene *scene, uint32_t slot) {
+    return is_moving(scene, slot) && !(scene->arriving && scene->arriving[slot] != 0);
+}
+
+/* On the way: without behaviour the class's ratio counts, with one the spacing between bodies. Else the body
+ * (and a guard's spacing), and more only with panic. */
 static fix16_t avoidance_of(const Feeling *self) {
     const PhxFeelingsClass *class = self->class;
     const uint8_t behaviour = behaviour_of(self->scene, self->slot);
-    const fix16_t radius = behaviour == PHX_BEHAVIOUR_NONE ? phx_fix_mul(class->radius, class->avoid_ratio)
-                                                           : class->radius + class->spacing[behaviour] / 2;
-    return scale_radius(class, radius, phx_feelings_at(class->radius_factor, self->level));
+    const fix16_t spaced = class->radius + class->spacing[behaviour] / 2;
+    const fix16_t radius =
+        behaviour == PHX_BEHAVIOUR_NONE ? phx_fix_mul(class->radius, class->avoid_ratio) : spaced;
+    const fix16_t full = scale_radius(class, radius, phx_feelings_at(class->radius_factor, self->level));
+    if (has_margin(self->scene, self->slot)) return full;
+    const fix16_t rest = scale_radius(class, behaviour == PHX_BEHAVIOUR_GUARD ? spaced : class->radius, ONE);
+    return (fix16_t)(rest + phx_fix_mul(full - rest, self->panic));
 }
 
 static void ramp_radius(const PhxFeelingsScene *scene, const PhxFeelingsClass *class, uint32_t slot,
@@ -367,7 +378,8 @@ void phx_feelings_solve(const PhxFeelingsScene *scene, uint32_t begin, uint32_t 
             continue;
         }
         scene->weight[slot] = class->weight;
-        if (scene->avoid[slot] != class->calm_radius) ramp_radius(scene, class, slot, class->calm_radius);
+        const fix16_t target = has_margin(scene, slot) ? class->calm_radius : class->radius;
+        if (scene->avoid[slot] != target) ramp_radius(scene, class, slot, target);
     }
 }
 

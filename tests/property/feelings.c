@@ -129,7 +129,8 @@ PHX_TEST(feelings, without_forces_a_velocity_stays_bit_for_bit) {
             CHECK_THAT(phx_vec2_equal(preferred(stage, i), preferred(&before, i)), "round %d unit %u", round,
                        i);
             if (alone) continue;
-            CHECK_EQ(stage->avoid[i], stage->class_of[i] ? 26214 : units(26214 / 65536.0 * 91750 / 65536.0));
+            CHECK_EQ(stage->avoid[i],
+                     stage->class_of[i] || !stage->moving[i] ? 26214 : 36699); /* 0.4, 0.56 */
             CHECK(stage->weight[i] == 8 && stage->level[i] == 0);
         }
     }
@@ -278,6 +279,7 @@ PHX_TEST(feelings, radius_and_speed_follow_the_mood_smoothly) {
                              PHX_MOOD_ALERT};
     const double radius[] = {1.8, 1, 1.2, 1.8, 1.2}, speed[] = {2.5, 2, 2, 2.5, 2};
     const double calm = 0.4 * 1.4;
+    stage->moving[0] = 1;
     feel(stage);
     CHECK_EQ(stage->avoid[0], stage->classes[0].calm_radius); /* at once, when it comes into being */
     CHECK(fabs(stage->avoid[0] - calm * ONE) < 2);
@@ -307,6 +309,23 @@ PHX_TEST(feelings, radius_and_speed_follow_the_mood_smoothly) {
             CHECK(abs(stage->avoid[0] - last) <= 2 * 26214 / RATE + 1);
         }
         CHECK(abs(stage->avoid[0] - units(0.4 + (b == PHX_BEHAVIOUR_GUARD ? 0.1 : 0.25))) <= 2);
+    }
+    /* At rest, and on the last steps to a place, the body counts, and a guard's spacing; in panic all does.
+     */
+    for (int how = 0; how < 8; how++) {
+        const bool guards = how & 1, panicked = how & 2;
+        stage->moving[0] = how >> 2 & 1, stage->arriving[0] = stage->moving[0];
+        stage->behaviour[0] = guards ? PHX_BEHAVIOUR_GUARD : PHX_BEHAVIOUR_NONE;
+        stage->mood[0] = panicked ? PHX_MOOD_PANICKED : PHX_MOOD_ALERT;
+        for (int tick = 0; tick < 60; tick++) {
+            const fix16_t last = stage->avoid[0];
+            stage->speed[0] = 2 * ONE;
+            feel(stage);
+            CHECK(abs(stage->avoid[0] - last) <= 2 * 26214 / RATE + 1);
+        }
+        const double rest = guards ? 0.5 : 0.4, full = (guards ? 0.5 : calm) * 1.8;
+        CHECK_THAT(abs(stage->avoid[0] - units(panicked ? full : rest)) <= 4, "way %d: %d", how,
+                   stage->avoid[0]);
     }
     close_stage(stage);
 }

@@ -278,7 +278,6 @@ PHX_TEST(feelings_sim, a_market_panics_and_gathers_again) {
     printf("villagers %.2f apart, panicked %.2f, at last %.2f; %u ticks of changing over\n", before, during,
            mean_distance(units, 0, VILLAGERS), relieved);
     CHECK(during > before + 3 && mean_distance(units, 0, VILLAGERS) < before);
-    CHECK(relieved > 0);
     for (uint32_t i = 0; i < ALL; i++) CHECK_EQ(units->mood[i], i < PATROL ? PHX_MOOD_CALM : PHX_MOOD_ALERT);
     for (uint32_t i = POST; i < ALL; i++) CHECK_THAT(units->activity[i] == 0, "unit %u", i);
     phx_sim_destroy(sim);

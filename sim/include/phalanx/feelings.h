@@ -16,6 +16,10 @@
  *               bound for where the other is, who goes elsewhere) neither avoids anybody as long as they are
  *               beside each other.
  *
+ * The avoidance radius is wider than the body on the way alone. Who stands, or takes its place, keeps others
+ * off by its body (a guard by its spacing too), so that groups pack as close as their places lie; only panic
+ * widens it there. It grows and shrinks by at most two body radii a second.
+ *
  * Forces are inverse squares of the gap between two bodies, less what is left of them at the end of the range
  * (so that whoever comes into range changes nothing by that), each clipped, and so is their sum. Their share
  * of the velocity grows with the sum: where it's as long as the greatest speed, the path's share is path_bias
@@ -53,7 +57,7 @@ enum {
 /* What the units of one class have in common. phx_feelings_prepare clamps all fields to the ranges stated. */
 typedef struct PhxFeelingsClass {
     fix16_t radius;      /* of the body, units, 1/16..16 */
-    fix16_t avoid_ratio; /* avoidance radius to body, calm and without behaviour, 1..4 */
+    fix16_t avoid_ratio; /* avoidance radius to body, on the way, calm, without behaviour: 1..4 */
     fix16_t speed;       /* units a second, 0..64, while calm; only where the scene has no `speed` */
     fix16_t mood_rate;   /* steps from mood to mood a second, 1/16..64 */
     fix16_t range;       /* units between centres, 0..64: others at this distance or more aren't felt */
