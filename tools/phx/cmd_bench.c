@@ -21,7 +21,7 @@
 enum { THREAD_COUNTS = 16, ROW_LIMIT = PHX_CLI_ARGUMENT_LIMIT * THREAD_COUNTS };
 
 static const PhxCliUsage usage = {
-    .synopsis = "[SCENARIO|BLOB... | hash|replay|nav|all]",
+    .synopsis = "[SCENARIO|BLOB... | hash|replay|nav|all | crowd | tick]",
     .about =
         "Plays scenarios and measures: milliseconds a tick by phase, agent-steps a second (units times ticks "
         "by\n"
@@ -31,7 +31,10 @@ static const PhxCliUsage usage = {
         "moment; compare ratios of one run: the median of the processor's time a tick with --peer-ms, what\n"
         "another program needed for the same in the same session. The words hash, replay, nav and all "
         "measure\n"
-        "parts of the engine instead: phx bench all --help.",
+        "parts of the engine instead: phx bench all --help; crowd plays crowds with a task, and tick whole "
+        "ticks "
+        "of\n"
+        "large crowds: phx bench crowd --help, phx bench tick --help.",
     .examples = "  phx bench\n"
                 "  phx bench all\n"
                 "  phx bench tests/scenario/crowd1000.yaml --threads 1,2 --ticks 1000\n"
@@ -277,6 +280,8 @@ static int parse(Bench *bench, int argc, const char **argv) {
 }
 
 int phx_cmd_bench(PhxCli *cli, int argc, const char **argv) {
+    if (phx_bench_asks(argc, argv, "crowd")) return phx_bench_crowd(cli, argc, argv);
+    if (phx_bench_asks(argc, argv, "tick")) return phx_bench_tick(cli, argc, argv);
     if (phx_bench_asks_figures(argc, argv)) return phx_bench_figures(cli, argc, argv);
     Bench bench = {.cli = cli};
     int code = parse(&bench, argc, argv);

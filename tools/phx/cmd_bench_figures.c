@@ -94,14 +94,22 @@ static bool is_figure(const char *word) {
     return strcmp(word, "all") == 0;
 }
 
-/* Of phx bench's options those without a value may stand before the word. */
-bool phx_bench_asks_figures(int argc, const char **argv) {
-    for (int i = 1; i < argc; i++) {
-        if (is_figure(argv[i])) return true;
+/* Of phx bench's options those without a value may stand before the word. Null: there is none. */
+static const char *first_word(int argc, const char **argv) {
+    for (int i = 1; i < argc; i++)
         if (strcmp(argv[i], "--json") != 0 && strcmp(argv[i], "--quiet") != 0 && strcmp(argv[i], "-q") != 0)
-            return false;
-    }
-    return false;
+            return argv[i];
+    return NULL;
+}
+
+bool phx_bench_asks(int argc, const char **argv, const char *word) {
+    const char *first = first_word(argc, argv);
+    return first != NULL && strcmp(first, word) == 0;
+}
+
+bool phx_bench_asks_figures(int argc, const char **argv) {
+    const char *first = first_word(argc, argv);
+    return first != NULL && is_figure(first);
 }
 
 static int parse(PhxBench *bench, int argc, const char **argv) {

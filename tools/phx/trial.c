@@ -158,7 +158,7 @@ static bool make_crossing(PhxTrial *scene, uint32_t count) {
     static const PhxTrialPoint from[4] = {{-20, 0}, {20, 0}, {0, -20}, {0, 20}};
     scene->radius = 1, scene->range = 15, scene->horizon = scene->wall_horizon = 10, scene->rate = 4;
     scene->arrived_within = 2;
-    if (count != 4 || !room_for(scene, 4)) return false;
+    if (!room_for(scene, count)) return false;
     for (int i = 0; i < 4; i++) {
         scene->start[i] = from[i];
         scene->goal[i] = (PhxTrialPoint){-from[i].x, -from[i].y};
@@ -178,8 +178,8 @@ static bool make_point(PhxTrial *scene, uint32_t count) {
 static bool make_packed(PhxTrial *scene, uint32_t count) {
     static const double row[4] = {3, 4, 3, 0};
     scene->radius = 0.4, scene->range = 5, scene->horizon = scene->wall_horizon = 2, scene->rate = 20;
-    scene->arrived_within = 0.5;
-    if (count != 10 || !room_for(scene, 10)) return false;
+    scene->arrived_within = 0.5, scene->stands = true;
+    if (!room_for(scene, count)) return false;
     uint32_t made = 0;
     for (int j = 0; j < 3; j++)
         for (int i = 0; i < (int)row[j]; i++, made++)
@@ -195,24 +195,50 @@ static bool make_packed(PhxTrial *scene, uint32_t count) {
 typedef struct Maker {
     const char *name;
     bool (*make)(PhxTrial *scene, uint32_t count);
-    uint32_t usual, steps;
+    PhxTrialRange range;
+    uint32_t steps;
 } Maker;
 
-static const Maker makers[] = {
-    {"circle", make_circle, 250, 0},     {"blocks", make_blocks, 1000, 4000},
-    {"random", make_random, 1000, 2000}, {"counterflow", make_counterflow, 1000, 6000},
-    {"door", make_door, 60, 8000},       {"crossing", make_crossing, 4, 4000},
-    {"point", make_point, 2, 400},       {"packed", make_packed, 10, 1200}};
+static const Maker makers[] = {{"circle", make_circle, {2, 10000, 250}, 0},
+                               {"blocks", make_blocks, {4, 1000000, 1000}, 4000},
+                               {"random", make_random, {2, 1000000, 1000}, 2000},
+                               {"counterflow", make_counterflow, {2, 90000, 1000}, 6000},
+                               {"door", make_door, {2, 100, 60}, 8000},
+                               {"crossing", make_crossing, {4, 4, 4}, 4000},
+                               {"point", make_point, {2, 1000, 2}, 400},
+                               {"packed", make_packed, {10, 10, 10}, 1200}};
+
+/* Other numbers of steps, where the peer's figures have them. */
+static const struct {
+    const char *name;
+    uint32_t count, steps;
+} peer_steps[] = {
+    {"blocks", 100, 0}, {"random", 10000, 5000}, {"random", 50000, 100}, {"counterflow", 10000, 10000}};
+
+static const Maker *find(const char *name) {
+    for (size_t i = 0; i < sizeof makers / sizeof makers[0]; i++)
+        if (strcmp(makers[i].name, name) == 0) return &makers[i];
+    return NULL;
+}
+
+bool phx_trial_range(const char *name, PhxTrialRange *range) {
+    const Maker *maker = find(name);
+    if (maker) *range = maker->range;
+    return maker != NULL;
+}
 
 bool phx_trial_make(PhxTrial *scene, const char *name, uint32_t count) {
-    for (size_t i = 0; i < sizeof makers / sizeof makers[0]; i++) {
-        if (strcmp(makers[i].name, name) != 0) continue;
-        *scene = (PhxTrial){.name = makers[i].name, .preferred = 1, .fastest = 2, .neighbours = 10};
-        scene->steps = makers[i].steps;
-        return makers[i].make(scene, count ? count : makers[i].usual);
-    }
+    const Maker *maker = find(name);
     *scene = (PhxTrial){0};
-    return false;
+    if (!maker) return false;
+    if (count == 0) count = maker->range.usual;
+    if (count < maker->range.least || count > maker->range.most) return false;
+    *scene = (PhxTrial){
+        .name = maker->name, .preferred = 1, .fastest = 2, .neighbours = 10, .steps = maker->steps};
+    for (size_t i = 0; i < sizeof peer_steps / sizeof peer_steps[0]; i++)
+        if (strcmp(peer_steps[i].name, name) == 0 && peer_steps[i].count == count)
+            scene->steps = peer_steps[i].steps;
+    return maker->make(scene, count);
 }
 
 void phx_trial_free(PhxTrial *scene) {

@@ -33,11 +33,19 @@ typedef struct PhxTrial {
     uint32_t rate, neighbours; /* steps a second */
     double arrived_within;     /* of the goal */
     double passed_x; /* door: a unit has arrived when it is so far beyond the middle; 0: by the goal */
-    uint32_t steps;  /* that the peer's figure is given for; 0: until all have arrived */
+    bool stands;     /* all begin at their goals */
+    uint32_t steps;  /* that the peer's figures are given for; 0: until all have arrived */
 } PhxTrial;
 
-/* The scenario of that name with about `count` units (0: its usual number); false: there is none of that name
- * or no room for so many. Free it in any case. */
+/* How many units a scenario can have: the positions of more would be out of the simulation's range, or the
+ * peer's program defines no other number. */
+typedef struct PhxTrialRange {
+    uint32_t least, most, usual;
+} PhxTrialRange;
+bool phx_trial_range(const char *name, PhxTrialRange *range); /* false: there is none of that name */
+
+/* The scenario of that name with about `count` units (0: its usual number; counterflow has an even one);
+ * false: there is none of that name, `count` is out of its range, or no memory. Free it in any case. */
 bool phx_trial_make(PhxTrial *scene, const char *name, uint32_t count);
 void phx_trial_free(PhxTrial *scene);
 

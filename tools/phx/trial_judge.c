@@ -14,7 +14,8 @@ bool phx_trial_judge_begin(PhxTrialJudge *judge, const PhxTrial *scene) {
     judge->mark = calloc(scene->count, sizeof *judge->mark);
     judge->head = malloc(heads * sizeof *judge->head);
     judge->next = malloc(scene->count * sizeof *judge->next);
-    if (judge->mark && judge->head && judge->next) return true;
+    if (scene->stands) judge->recent = calloc((size_t)scene->rate * scene->count, sizeof *judge->recent);
+    if (judge->mark && judge->head && judge->next && !scene->stands == !judge->recent) return true;
     phx_trial_judge_end(judge);
     return false;
 }
@@ -23,7 +24,8 @@ void phx_trial_judge_end(PhxTrialJudge *judge) {
     free(judge->mark);
     free(judge->head);
     free(judge->next);
-    judge->mark = NULL, judge->head = judge->next = NULL;
+    free(judge->recent);
+    judge->mark = NULL, judge->recent = NULL, judge->head = judge->next = NULL;
 }
 
 static uint32_t bucket_of(const PhxTrialJudge *judge, int64_t cx, int64_t cy) {
@@ -71,6 +73,8 @@ static void look_at_walls(PhxTrialJudge *judge, PhxTrialPoint at) {
     }
 }
 
+double phx_trial_threshold(const PhxTrial *scene) { return scene->preferred / 2; }
+
 static void look_at_jitter(PhxTrialJudge *judge, uint32_t i, PhxTrialPoint at) {
     const PhxTrial *scene = judge->scene;
     PhxTrialMark *mark = &judge->mark[i];
@@ -81,7 +85,7 @@ static void look_at_jitter(PhxTrialJudge *judge, uint32_t i, PhxTrialPoint at) {
         const double acc_x = (vel_x - mark->vel_x) * scene->rate, acc_y = (vel_y - mark->vel_y) * scene->rate;
         const double lateral = rests ? acc_x : (to_x * acc_y - to_y * acc_x) / far;
         judge->seconds[rests] += 1.0 / scene->rate;
-        if (fabs(lateral) > scene->preferred / 2) {
+        if (fabs(lateral) > phx_trial_threshold(scene)) {
             const int8_t sign = lateral > 0 ? 1 : -1;
             if (mark->sign[rests] == -sign) judge->changes[rests]++;
             mark->sign[rests] = sign;
@@ -92,11 +96,16 @@ static void look_at_jitter(PhxTrialJudge *judge, uint32_t i, PhxTrialPoint at) {
 
 void phx_trial_judge_step(PhxTrialJudge *judge, const PhxTrialPoint *at) {
     if (judge->steps > 0) {
+        const double before = judge->overlaps;
         look_at_pairs(judge, at);
+        if (judge->overlaps == before && judge->apart == 0) judge->apart = judge->steps;
         for (uint32_t i = 0; i < judge->scene->count; i++) look_at_walls(judge, at[i]);
         judge->unit_steps += judge->scene->count;
     }
     for (uint32_t i = 0; i < judge->scene->count; i++) look_at_jitter(judge, i, at[i]);
+    if (judge->recent)
+        memcpy(judge->recent + (size_t)(judge->steps % judge->scene->rate) * judge->scene->count, at,
+               judge->scene->count * sizeof *at);
     judge->steps++;
 }
 
@@ -112,8 +121,39 @@ uint32_t phx_trial_arrived(const PhxTrial *scene, const PhxTrialPoint *at) {
     return arrived;
 }
 
+double phx_trial_arrivable(const PhxTrial *scene, uint32_t steps) {
+    const double way = scene->preferred * steps / scene->rate;
+    uint32_t able = 0;
+    for (uint32_t i = 0; i < scene->count; i++) {
+        const PhxTrialPoint from = scene->start[i], to = scene->goal[i];
+        const double passed = fabs(from.x) + scene->passed_x;
+        able += way >=
+                (scene->passed_x > 0 ? passed : hypot(to.x - from.x, to.y - from.y) - scene->arrived_within);
+    }
+    return (double)able / scene->count;
+}
+
 double phx_trial_jitter(const PhxTrialJudge *judge, bool at_rest) {
     return judge->seconds[at_rest] > 0 ? judge->changes[at_rest] / judge->seconds[at_rest] : 0;
+}
+
+double phx_trial_deviation(const PhxTrialJudge *judge) {
+    const uint32_t count = judge->scene->count, rate = judge->scene->rate;
+    const uint32_t rows = judge->steps < rate ? judge->steps : rate;
+    double largest = 0;
+    for (uint32_t i = 0; judge->recent && rows > 0 && i < count; i++) {
+        double x = 0, y = 0, squares = 0;
+        for (uint32_t r = 0; r < rows; r++) {
+            x += judge->recent[(size_t)r * count + i].x / rows;
+            y += judge->recent[(size_t)r * count + i].y / rows;
+        }
+        for (uint32_t r = 0; r < rows; r++) {
+            const PhxTrialPoint at = judge->recent[(size_t)r * count + i];
+            squares += (at.x - x) * (at.x - x) + (at.y - y) * (at.y - y);
+        }
+        largest = fmax(largest, sqrt(squares / rows));
+    }
+    return largest;
 }
 
 double phx_trial_overlaps(const PhxTrialJudge *judge) {

@@ -1,7 +1,8 @@
 /* trial_run.c: see trial_run.h.
  *
  * Each step: wishes (straight at the goal, no longer than what is left; not timed, as the peer's program
- * doesn't either), then, timed: the spatial grid, avoidance, and the move along the walls.
+ * doesn't either), then, timed: the spatial grid, avoidance, and the move along the walls. The judge and the
+ * root are outside of the time.
  */
 #include "phx/trial_run.h"
 
@@ -9,6 +10,7 @@
 #include <phalanx/hash.h>
 #include <stdlib.h>
 
+#include "base/bytes.h"
 #include "phx/cli.h"
 
 enum { GRAIN = 256 };
@@ -26,6 +28,7 @@ static void lay_out(PhxTrialRun *run, PhxArena *arena) {
     for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++)
         *columns[i] = PHX_ARENA_ARRAY(arena, fix16_t, count);
     run->at = PHX_ARENA_ARRAY(arena, PhxTrialPoint, count);
+    run->bytes = PHX_ARENA_ARRAY(arena, uint8_t, 8 + 16 * (size_t)count);
 }
 
 static bool make_walls(PhxTrialRun *run) {
@@ -149,6 +152,17 @@ static void step(PhxTrialRun *run) {
     phx_parallel_for(&run->jobs, run->scene->count, GRAIN, move_range, run);
 }
 
+/* The root so far and what the step left, little-endian, so that it is the same on every platform. */
+static void chain_root(PhxTrialRun *run) {
+    const fix16_t *columns[] = {run->x, run->y, run->vel_x, run->vel_y};
+    uint8_t *to = run->bytes;
+    phx_store_u64(to, run->root);
+    to += 8;
+    for (int c = 0; c < 4; c++)
+        for (uint32_t i = 0; i < run->scene->count; i++, to += 4) phx_store_u32(to, (uint32_t)columns[c][i]);
+    run->root = phx_hash_bytes(run->bytes, (size_t)(to - run->bytes));
+}
+
 void phx_trial_run_step(PhxTrialRun *run) {
     wish(run);
     const bool one = run->jobs.workers <= 1;
@@ -156,11 +170,7 @@ void phx_trial_run_step(PhxTrialRun *run) {
     step(run);
     run->ns[run->steps++] = (one ? phx_cli_cpu() : phx_cli_now()) - begin;
     note_positions(run);
+    chain_root(run);
 }
 
-uint64_t phx_trial_run_root(const PhxTrialRun *run) {
-    const fix16_t *columns[] = {run->x, run->y, run->vel_x, run->vel_y};
-    uint64_t hashes[4];
-    for (int i = 0; i < 4; i++) hashes[i] = phx_hash_bytes(columns[i], run->scene->count * sizeof(fix16_t));
-    return phx_hash_bytes(hashes, sizeof hashes);
-}
+uint64_t phx_trial_run_root(const PhxTrialRun *run) { return run->root; }

@@ -25,7 +25,9 @@ typedef struct PhxTrialRun {
     fix16_t preferred; /* raw */
     bool plain;        /* ORCA alone, without bending */
     PhxTrialPoint *at; /* where all are, for the judge */
-    uint64_t *ns;      /* a step: the processor's with one thread, the clock's with more */
+    uint8_t *bytes;    /* of a step's positions and velocities, for the root */
+    uint64_t root;
+    uint64_t *ns; /* a step: the processor's with one thread, the clock's with more */
     uint32_t steps;
 } PhxTrialRun;
 
@@ -33,6 +35,8 @@ typedef struct PhxTrialRun {
 bool phx_trial_run_begin(PhxTrialRun *run, const PhxTrial *scene, PhxJobs jobs, uint32_t step_limit);
 void phx_trial_run_step(PhxTrialRun *run);
 void phx_trial_run_end(PhxTrialRun *run);
-uint64_t phx_trial_run_root(const PhxTrialRun *run); /* of positions and velocities */
+/* Of the positions and velocities after each step so far: the same for any number of threads, on every
+ * platform. */
+uint64_t phx_trial_run_root(const PhxTrialRun *run);
 
 #endif
