@@ -13,6 +13,8 @@
 #include "base/assert.h"
 #include "motion/orca_row.h"
 
+enum { CONTACT_SLACK = 16 }; /* raw: more than the program's rounding */
+
 /* How far outside of a half-plane a velocity is; |.| <= 2^28 + 2^23. */
 static fix16_t outside(PhxDir normal, fix16_t offset, PhxVec2 v) {
     return (fix16_t)(offset - phx_vec2_dot_dir(v, normal));
@@ -61,17 +63,27 @@ static PhxOrcaHalfPlane of_unit(const PhxOrcaRow *row, uint32_t index) {
                               .relative = phx_vec2_sub(row->self->velocity, other->velocity)};
 }
 
-/* What creeping is held to: contacts, and the largest violation of the velocity that it began from. */
+/* Contacts, where the fallback kept them: it does wherever it can, and then the choice violates none. */
+static void explain_contacts(const PhxOrcaRow *row, PhxOrcaExplanation *out) {
+    const bool crept = (out->flags & PHX_ORCA_CREPT) != 0;
+    PhxOrcaLine contact[PHX_ORCA_MAX_NEIGHBOURS];
+    bool near[PHX_ORCA_MAX_NEIGHBOURS];
+    for (uint32_t i = 0; i < row->found; i++) {
+        near[i] = phx_orca_contact_line(&row->pairs, i, row->max_speed, crept, &contact[i]);
+        if (near[i] && outside(contact[i].normal, contact[i].offset, out->chosen) > CONTACT_SLACK) return;
+    }
+    for (uint32_t i = 0; i < row->found; i++) {
+        if (!near[i]) continue;
+        out->line[out->walls + i].contact_normal = contact[i].normal;
+        out->line[out->walls + i].contact_offset = contact[i].offset;
+    }
+}
+
+/* The largest violation of the velocity that creeping began from. */
 static void explain_creep(const PhxOrcaScene *scene, uint32_t index, PhxOrcaExplanation *out) {
     PhxOrcaRow row;
     uint8_t flags;
     phx_orca_row_collect(scene, index, &row);
-    for (uint32_t i = 0; i < row.found; i++) {
-        PhxOrcaLine contact;
-        if (!phx_orca_contact_line(&row.pairs, i, row.max_speed, true, &contact)) continue;
-        out->line[out->walls + i].contact_normal = contact.normal;
-        out->line[out->walls + i].contact_offset = contact.offset;
-    }
     row.creep = 0;
     const PhxVec2 still = phx_orca_row_solve(&row, &flags);
     for (uint32_t i = out->walls; i < out->count; i++) {
@@ -116,5 +128,6 @@ void phx_orca_explain(const PhxOrcaScene *scene, uint32_t slot, PhxOrcaExplanati
     if (out->flags & PHX_ORCA_WALLED) out->walls_back = out->line[0].offset - row.lines[0].offset;
     judge(out);
     out->least = out->flags & PHX_ORCA_CREPT ? 0 : out->violation;
+    if (out->flags & PHX_ORCA_CROWDED) explain_contacts(&row, out);
     if (out->flags & PHX_ORCA_CREPT) explain_creep(scene, index, out);
 }

@@ -159,23 +159,28 @@ static void check_unit(const Scene *s, const PhxOrcaExplanation *why, uint32_t i
     CHECK(fabs(sqrt((double)distance_sq) - line->distance) < 1.5);
 }
 
-/* A velocity that crept is no worse than the least and the creep, and presses nobody in too far. */
-static void check_creep(const PhxOrcaExplanation *why) {
+/* A velocity that crept is no worse than the least and the creep; and where contacts were kept, nobody is
+ * pressed in too far: by a sixth of both radii, or a twelfth where it doesn't creep. Returns how many
+ * contacts there are. */
+static uint32_t check_creep(const PhxOrcaExplanation *why) {
     const bool crept = (why->flags & PHX_ORCA_CREPT) != 0;
+    uint32_t contacts = 0;
     CHECK(crept ? why->creep > 0 && why->violation <= why->least + why->creep + 64
                 : why->least == why->violation);
     for (uint32_t i = 0; i < why->count; i++) {
         const PhxOrcaHalfPlane *line = &why->line[i];
         const double x = line->contact_normal.x / 0x1p30, y = line->contact_normal.y / 0x1p30;
         if (x == 0 && y == 0) continue;
+        contacts++;
         const double apart = hypot(real(why->position.x) - real(line->position.x),
                                    real(why->position.y) - real(line->position.y));
-        const double gap = apart - (real(why->radius) + real(line->radius)) * 5 / 6;
-        CHECK(crept && i >= why->walls && fabs(hypot(x, y) - 1) < 1e-6);
+        const double gap = apart - (real(why->radius) + real(line->radius)) * (crept ? 5.0 / 6 : 11.0 / 12);
+        CHECK(why->flags & PHX_ORCA_CROWDED && i >= why->walls && fabs(hypot(x, y) - 1) < 1e-6);
         CHECK(fabs(x * apart - (real(why->position.x) - real(line->position.x))) < 1e-3);
         CHECK(fabs(fmin(-gap * 20 / 2, 0) - real(line->contact_offset)) < 1e-3);
         CHECK(x * real(why->chosen.x) + y * real(why->chosen.y) > real(line->contact_offset) - 1e-3);
     }
+    return contacts;
 }
 
 /* What is said of violations, and that it fits the flags. */
@@ -193,12 +198,11 @@ static void check_violations(const PhxOrcaExplanation *why) {
     CHECK(fabs(largest[PHX_ORCA_FROM_UNIT] - real(why->violation)) < 2e-5);
     if (!(why->flags & PHX_ORCA_CROWDED)) CHECK(why->violation <= 64 && !(why->flags & PHX_ORCA_CREPT));
     if (!(why->flags & PHX_ORCA_WALLED)) CHECK(why->wall_violation <= 64 && why->walls_back == 0);
-    check_creep(why);
 }
 
 PHX_TEST(orca_explain, is_what_solving_does_and_names_each_source) {
     Scene *s = scene_make();
-    uint32_t kinds[8] = {0}, walls = 0, overlaps = 0, covered = 0;
+    uint32_t kinds[8] = {0}, contacts[2] = {0}, walls = 0, overlaps = 0, covered = 0;
     for (uint64_t seed = 1; seed <= 60; seed++) {
         scene_random(s, seed * 977);
         scene_run(s);
@@ -220,6 +224,7 @@ PHX_TEST(orca_explain, is_what_solving_does_and_names_each_source) {
                   why.horizon == class->horizon && why.creep == class->max_speed / 16 * s->creep[slot]);
             CHECK(why.count - why.walls <= class->neighbours && why.walls <= why.walls_met);
             check_violations(&why);
+            contacts[(why.flags & PHX_ORCA_CREPT) != 0] += check_creep(&why);
             for (uint32_t i = 0; i < why.walls; i++) check_wall(s, &why, &why.line[i]);
             for (uint32_t i = 0; i < why.count - why.walls; i++) check_unit(s, &why, i);
             for (uint32_t i = 0; i < why.count; i++) overlaps += why.line[i].overlaps;
@@ -234,6 +239,7 @@ PHX_TEST(orca_explain, is_what_solving_does_and_names_each_source) {
            kinds[PHX_ORCA_CROWDED], kinds[PHX_ORCA_CROWDED | PHX_ORCA_CREPT],
            kinds[2] + kinds[3] + kinds[6] + kinds[7], walls, covered, overlaps);
     CHECK(kinds[0] > 100 && kinds[PHX_ORCA_CROWDED] > 100 && kinds[PHX_ORCA_CROWDED | PHX_ORCA_CREPT] > 100);
+    CHECK(contacts[0] > 100 && contacts[1] > 100);
     CHECK(walls > 100 && covered > 10 && overlaps > 100);
     scene_free(s);
 }

@@ -26,9 +26,10 @@ static const PhxCliUsage usage = {
         "normal . v >= offset. `outside` is how far the chosen velocity is on the forbidden side. `holds "
         "it`: "
         "but for these, a\n"
-        "better velocity could be had; `contact`: it would press that unit in by more than a sixth, as only "
-        "one that creeps\n"
-        "could. Numbers are in world units (cells), and units a second.\n"
+        "better velocity could be had; `contact`: a better one would press it too far into that unit. "
+        "Numbers "
+        "are in world\n"
+        "units (cells), and units a second.\n"
         "The picture shows the plane of velocities at the left, and the place, with what others do within a "
         "second, at the\n"
         "right.",

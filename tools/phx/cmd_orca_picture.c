@@ -524,8 +524,7 @@ static void paint_legend(const Panel *panel) {
     x = key_field(panel, x, top + 80, OF_UNIT, 0.15, "forbidden by a unit");
     x = key_field(panel, x, top + 80, OF_WALL, 0.15, "by a wall");
     (void)phx_canvas_text(&panel->canvas, x, top + 80, FAINT,
-                          why->flags & PHX_ORCA_CREPT ? "bold: holds it; dashed: contact"
-                                                      : "bold: holds it; red rim: overlap");
+                          crowded ? "bold: holds it; dashed: contact" : "bold: holds it; red rim: overlap");
 }
 
 static void paint(const PhxOrcaView *view, cairo_t *cairo) {
