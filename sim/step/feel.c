@@ -82,7 +82,7 @@ void phx_phase_feel(const PhxPhaseContext *context, void *user) {
                      .owner = units->player,
                      .team = world->player.team,
                      .moving = units->activity,
-                     .arriving = units->placed,
+                     .arriving = units->aim,
                      .vel_x = units->vel_x,
                      .vel_y = units->vel_y,
                      .post_x = units->goal_x,
