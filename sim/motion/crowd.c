@@ -13,12 +13,15 @@
 
 enum {
     AHEAD = 5,      /* cells that a unit looks ahead */
+    CLEAR = 2,      /* cells aside that have to be without walls */
     TURN = 9830,    /* Q16: what 30 degrees cost, in parts of a cell covered by bodies that come head-on */
     LEFT = 1311,    /* what the left costs besides */
     FAILED = 65536, /* what a direction costs that was tried in vain */
     RETURN = 29, /* 64ths of its preferred speed by which a unit changes its speed across its way, a second */
     SHIFT_MIN = 16, /* of cells: one unit */
     SHIFT_MAX = 22,
+    CELLS_A_UNIT = 8, /* where units are few and far between, cells become larger */
+    CELLS_MIN = 1024,
     WIDE = 6 /* radii of the largest unit that a cell is wide at least */
 };
 
@@ -68,7 +71,8 @@ static void fit_cells(const PhxCrowdScene *scene) {
         if (scene->classes[i].radius > widest) widest = scene->classes[i].radius;
     uint32_t shift = SHIFT_MIN;
     while (shift < SHIFT_MAX && (int64_t)1 << shift < WIDE * (int64_t)widest) shift++;
-    while (cells_of(span_x, span_y, shift) > PHX_CROWD_CELLS) shift++;
+    const uint64_t most = (uint64_t)spatial->count * CELLS_A_UNIT + CELLS_MIN;
+    while (cells_of(span_x, span_y, shift) > (most < PHX_CROWD_CELLS ? most : PHX_CROWD_CELLS)) shift++;
     work->shift = shift;
     work->width = (uint32_t)(span_x >> shift) + 1;
     work->height = (uint32_t)(span_y >> shift) + 1;
@@ -130,15 +134,16 @@ static bool is_solid(const PhxCrowdScene *scene, int64_t x, int64_t y) {
            scene->solid->cost[cy * scene->solid->width + cx] == PHX_NAV_IMPASSABLE;
 }
 
-/* What comes against a unit that wants to go `way` in the cells along `along`, Q16; a wall counts as a cell
- * full of it from there on. */
-static int64_t against(const PhxCrowdScene *scene, PhxVec2 at, PhxDir way, PhxDir along, uint32_t most) {
+/* What comes against a unit that wants to go `way` in the cells along `along`, Q16, as far as the next wall:
+ * its way leads around that, and others come around it too. Aside, there has to be room for a while. */
+static int64_t against(const PhxCrowdScene *scene, PhxVec2 at, PhxDir way, PhxDir along, uint32_t most,
+                       bool aside) {
     const uint32_t shift = scene->work->shift;
     int64_t sum = 0;
     for (uint32_t i = 1; i <= most; i++) {
         const int64_t x = at.x + (int64_t)i * phx_round_shift((int64_t)along.x * ((int64_t)1 << shift), 30);
         const int64_t y = at.y + (int64_t)i * phx_round_shift((int64_t)along.y * ((int64_t)1 << shift), 30);
-        if (is_solid(scene, x, y)) return sum + (int64_t)(most + 1 - i) * (PHX_FIX_ONE / 4);
+        if (is_solid(scene, x, y)) return sum + (aside && i <= CLEAR ? FAILED : 0);
         const PhxCrowdCell *cell = cell_at(scene->work, x, y);
         if (cell) sum += (cell->area - phx_round_shift(way.x * cell->x + way.y * cell->y, 30)) / 2;
     }
@@ -157,10 +162,10 @@ static uint8_t choose(const PhxCrowdScene *scene, uint32_t slot, PhxVec2 at) {
     const PhxDir way = scene->work->way[slot];
     const PhxVec2 velocity = {scene->vel_x[slot], scene->vel_y[slot]};
     const uint32_t sight = sight_of(scene, slot, at);
-    int64_t least = against(scene, at, way, way, sight);
+    int64_t least = against(scene, at, way, way, sight, false);
     uint8_t best = 0;
     for (uint8_t k = 1; k < PHX_CROWD_WAYS && least > ways[k].cost; k++) {
-        int64_t cost = ways[k].cost + against(scene, at, way, turned(way, &ways[k]), sight);
+        int64_t cost = ways[k].cost + against(scene, at, way, turned(way, &ways[k]), sight, true);
         if (scene->bend[slot] == k) {
             /* across its way, to the side of the turn, against a quarter of what was wanted */
             const int64_t across = phx_vec2_dot_dir(velocity, phx_dir_turn_quarter(way)),
@@ -171,6 +176,15 @@ static uint8_t choose(const PhxCrowdScene *scene, uint32_t slot, PhxVec2 at) {
         if (cost < least) least = cost, best = k;
     }
     return best;
+}
+
+/* The speed across its way that a unit keeps for now: no more than it wants to go; none when it goes back
+ * without wanting to, for its way has turned then, and what was noted says nothing of it. */
+static int64_t sway_of(const PhxCrowdScene *scene, uint32_t slot, PhxDir way, int64_t speed) {
+    const PhxVec2 velocity = {scene->vel_x[slot], scene->vel_y[slot]};
+    const int64_t sway = scene->sway[slot];
+    if (scene->bend[slot] == 0 && phx_vec2_dot_dir(velocity, way) <= 0) return 0;
+    return sway > speed ? speed : sway < -speed ? -speed : sway;
 }
 
 static void bend_one(const PhxCrowdScene *scene, uint32_t row, uint32_t period) {
@@ -189,8 +203,8 @@ static void bend_one(const PhxCrowdScene *scene, uint32_t row, uint32_t period) 
     const int64_t along = phx_round_shift(speed * by->cosine, 30),
                   aside = phx_round_shift(speed * by->sine, 30);
     const int64_t most = speed * RETURN / (64 * (int64_t)scene->tick_rate) + 1;
-    const int64_t change = aside - scene->sway[slot];
-    const int64_t across = scene->sway[slot] + (change > most ? most : change < -most ? -most : change);
+    const int64_t was = sway_of(scene, slot, way, speed), change = aside - was;
+    const int64_t across = was + (change > most ? most : change < -most ? -most : change);
     if (across == 0 && scene->bend[slot] == 0) return; /* bit for bit what it was */
     const PhxVec2 bent = {(fix16_t)phx_round_shift(way.x * along - way.y * across, 30),
                           (fix16_t)phx_round_shift(way.y * along + way.x * across, 30)};

@@ -71,10 +71,17 @@ void phx_orca_gather(const PhxOrcaScene *scene, uint32_t begin, uint32_t end) {
         const uint32_t slot = spatial->slot[row];
         const uint32_t class_of = scene->class_of ? scene->class_of[slot] : 0;
         PHX_ASSERT(class_of < scene->class_count, class_of, scene->class_count);
-        work->body[row] = (PhxOrcaBody){.position = spatial->position[row],
-                                        .velocity = {scene->vel_x[slot], scene->vel_y[slot]},
-                                        .radius = work->reach[class_of].radius,
-                                        .class_of = class_of};
+        PhxOrcaBody *body = &work->body[row];
+        *body = (PhxOrcaBody){.position = spatial->position[row],
+                              .velocity = {scene->vel_x[slot], scene->vel_y[slot]},
+                              .radius = work->reach[class_of].radius,
+                              .class_of = (uint16_t)class_of,
+                              .weight = PHX_ORCA_WEIGHT};
+        if (scene->avoid && !(scene->close && scene->close[slot]))
+            body->shell = clamp(scene->avoid[slot] - body->radius, 0, RADIUS_MAX - body->radius);
+        if (scene->weight)
+            body->weight =
+                scene->weight[slot] < PHX_ORCA_WEIGHT_MAX ? scene->weight[slot] : PHX_ORCA_WEIGHT_MAX;
     }
 }
 
@@ -99,8 +106,9 @@ void phx_orca_row_collect(const PhxOrcaScene *scene, uint32_t row, PhxOrcaRow *o
         out->hard =
             phx_orca_wall_lines(self, reach->inv_wall_horizon, out->walls, out->beside, out->met, out->lines);
     }
-    out->found =
-        phx_spatial_nearest(scene->spatial, self->position, reach->range, slot, reach->neighbours, out->near);
+    out->found = self->weight == 0 ? 0 /* it avoids nobody */
+                                   : phx_spatial_nearest(scene->spatial, self->position, reach->range, slot,
+                                                         reach->neighbours, out->near);
     out->pairs = (PhxOrcaPairs){.self = self,
                                 .bodies = scene->work->body,
                                 .near = out->near,
@@ -110,7 +118,9 @@ void phx_orca_row_collect(const PhxOrcaScene *scene, uint32_t row, PhxOrcaRow *o
                                 .inv_tick = (int64_t)scene->tick_rate << PHX_ORCA_INV_BITS};
     out->preferred = phx_vec2(scene->pref_x[slot], scene->pref_y[slot]);
     out->max_speed = reach->max_speed;
-    out->creep = scene->creep ? reach->max_speed / 16 * scene->creep[slot] : 0;
+    if (scene->top_speed && scene->top_speed[slot] > 0)
+        out->max_speed = clamp(scene->top_speed[slot], 0, SPEED_MAX);
+    out->creep = scene->creep ? out->max_speed / 16 * scene->creep[slot] : 0;
 }
 
 PhxVec2 phx_orca_row_solve(PhxOrcaRow *row, uint8_t *flags) {

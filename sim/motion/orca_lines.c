@@ -7,8 +7,9 @@
  *   - the cut-off disc, where w = v - p / T points back by more than the tangent: n = w / |w|, and v lies
  *     n . v - (n . p + R) / T above it;
  *   - else one of the legs, tangents through the origin: n . v above it.
- * Each of the two units takes half of the change: offset = (n . (v_self + v_other) + (n . p + R) / T) / 2,
- * the last term for the disc only. Overlapping units use the disc alone, with one tick for T. Cost: a
+ * Each of the two units takes its share of the change, half where they have equal weights: offset =
+ * (n . (v_self + v_other) + (n . p + R) / T) / 2, the last term for the disc only; else n . v_self + share *
+ * (2 offset - 2 n . v_self). Overlapping units use the disc alone, with one tick for T. Cost: a
  * reciprocal square root, for the legs a square root too; no division.
  *
  * Determinism: integers, symmetric rounding; the two units of a pair compute opposite normals from opposite
@@ -127,6 +128,29 @@ static inline PhxOrcaLine cone_line(const Pair *pair, int64_t inv) {
     return (PhxOrcaLine){n, (fix16_t)phx_round_shift(n.x * pair->sum_x + n.y * pair->sum_y, 31)};
 }
 
+int64_t phx_orca_pair_radius(const PhxOrcaBody *self, const PhxOrcaBody *other, uint64_t distance_sq) {
+    const int64_t bodies = (int64_t)self->radius + other->radius;
+    const int64_t wide = bodies + self->shell + other->shell; /* <= 2^22 */
+    if (wide == bodies || distance_sq >= (uint64_t)(wide * wide)) return wide;
+    const int64_t kept = 2 * (int64_t)phx_isqrt64(distance_sq) - wide;
+    return kept > bodies ? kept : bodies;
+}
+
+/* Own share of the change against a neighbour of another weight, Q15: own / (own + other). */
+static int64_t share_of(uint32_t own, uint32_t other) {
+    return ((int64_t)own << 15) / (int64_t)(own + other);
+}
+
+/* From a half-plane for equal weights to one for others. */
+static PhxOrcaLine weighted(PhxOrcaLine line, const PhxOrcaBody *self, const PhxOrcaBody *other) {
+    const int64_t own = phx_round_shift(
+        line.normal.x * (int64_t)self->velocity.x + line.normal.y * (int64_t)self->velocity.y, 30);
+    const int64_t change = 2 * (line.offset - own); /* <= 2^30 */
+    line.offset =
+        phx_orca_clamp_offset(own + phx_round_shift(change * share_of(self->weight, other->weight), 15));
+    return line;
+}
+
 PhxOrcaLine phx_orca_pair_line(const PhxOrcaPairs *pairs, uint32_t i) {
     const PhxOrcaBody *self = pairs->self, *other = &pairs->bodies[pairs->near[i].row];
     Pair pair = {.px = other->position.x - self->position.x,
@@ -135,12 +159,13 @@ PhxOrcaLine phx_orca_pair_line(const PhxOrcaPairs *pairs, uint32_t i) {
                  .vy = self->velocity.y - other->velocity.y,
                  .sum_x = self->velocity.x + other->velocity.x,
                  .sum_y = self->velocity.y + other->velocity.y,
-                 .radius = self->radius + other->radius,
                  .distance_sq = pairs->near[i].distance_sq};
+    pair.radius = phx_orca_pair_radius(self, other, pair.distance_sq);
     pair.radius_sq = (uint64_t)(pair.radius * pair.radius);
-    if (PHX_UNLIKELY(pair.distance_sq <= pair.radius_sq))
-        return overlap_line(&pair, pairs->slot, pairs->near[i].slot, pairs->inv_tick);
-    return cone_line(&pair, pairs->inv_horizon);
+    const PhxOrcaLine line = PHX_UNLIKELY(pair.distance_sq <= pair.radius_sq)
+                                 ? overlap_line(&pair, pairs->slot, pairs->near[i].slot, pairs->inv_tick)
+                                 : cone_line(&pair, pairs->inv_horizon);
+    return PHX_UNLIKELY(self->weight != other->weight) ? weighted(line, self, other) : line;
 }
 
 /* |v|, or up to an eighth more. */
@@ -156,8 +181,8 @@ static inline int64_t length_bound(int64_t x, int64_t y) {
  * thousandth is added for normals that were turned (keep right), and some raw units for rounding. */
 bool phx_orca_pair_permits(const PhxOrcaPairs *pairs, uint32_t i, int64_t change) {
     const PhxOrcaBody *self = pairs->self, *other = &pairs->bodies[pairs->near[i].row];
-    const int64_t wide =
-        self->radius + other->radius + ((2 * change + 8) * pairs->horizon >> 16); /* 2^24 * 2^26 */
+    const int64_t wide = (int64_t)self->radius + other->radius + self->shell + other->shell +
+                         ((2 * change + 8) * pairs->horizon >> 16); /* 2^24 * 2^26 */
     const int64_t radius = wide + (wide >> 10) + 8;
     if (radius > (int64_t)1 << 23) return false;
     const int64_t px = other->position.x - self->position.x, py = other->position.y - self->position.y;

@@ -1,4 +1,4 @@
-/* move.c: the phases prefer, grid, orca and integrate: from wishes to positions.
+/* move.c: the phases prefer, grid, crowd, orca and integrate: from wishes to positions.
  *
  * In: goals, fields, positions and velocities of the last tick. Out: preferred velocities, velocities,
  * positions. Cost: linear in the units. Determinism: each parallel loop reads columns that no range of it
@@ -243,6 +243,10 @@ PhxOrcaScene phx_sim_orca_scene(const PhxSim *sim, PhxOrcaWork *work) {
         .vel_y = units->vel_y,
         .pref_x = units->pref_x,
         .pref_y = units->pref_y,
+        .avoid = units->avoid,
+        .close = units->close,
+        .weight = units->weight,
+        .top_speed = units->top_speed,
         .creep = units->creep,
         .class_of = units->type,
         .classes = sim->classes,
@@ -254,12 +258,54 @@ PhxOrcaScene phx_sim_orca_scene(const PhxSim *sim, PhxOrcaWork *work) {
     };
 }
 
+static PhxCrowdScene crowd_scene(const PhxSim *sim, PhxCrowdWork *work, const PhxNavGrid *ground) {
+    const PhxUnitTable *units = &sim->world->unit;
+    return (PhxCrowdScene){
+        .spatial = &sim->spatial,
+        .solid = ground,
+        .classes = sim->classes,
+        .class_of = units->type,
+        .class_count = sim->class_count,
+        .tick = sim->world->match.tick[0],
+        .tick_rate = sim->world->match.tick_rate[0],
+        .vel_x = units->vel_x,
+        .vel_y = units->vel_y,
+        .goal_x = units->goal_x,
+        .goal_y = units->goal_y,
+        .leave = units->close,
+        .pref_x = units->pref_x,
+        .pref_y = units->pref_y,
+        .bend = units->bend,
+        .sway = units->sway,
+        .work = work,
+    };
+}
+
+/* Who stands, goes to its place or makes a detour is left alone; the others bend their ways past each other.
+ */
+void phx_phase_crowd(const PhxPhaseContext *context, void *user) {
+    PhxSim *sim = context->sim;
+    PhxUnitTable *units = &context->world->unit;
+    const PhxNavGrid ground = phx_sim_grid(context->world);
+    (void)user;
+    for (uint32_t i = 0; i < sim->living_count; i++) {
+        const uint32_t slot = sim->living[i];
+        units->close[slot] = units->activity[slot] == 0 || units->aim[slot] != 0 || units->detour[slot] > 0;
+    }
+    const PhxCrowdScene scene = crowd_scene(sim, &sim->crowd, &ground);
+    if (sim->living_count > 0) phx_crowd_bend(&scene, context->jobs);
+}
+
 /* The velocity nearest to the preferred one that keeps clear of units and walls. */
 void phx_phase_orca(const PhxPhaseContext *context, void *user) {
     PhxSim *sim = context->sim;
     (void)user;
     const PhxOrcaScene scene = phx_sim_orca_scene(sim, &sim->orca);
-    if (sim->living_count > 0) phx_orca_run(&scene, context->jobs);
+    if (sim->living_count > 0) {
+        const PhxCrowdScene crowd = crowd_scene(sim, &sim->crowd, NULL);
+        phx_orca_run(&scene, context->jobs);
+        phx_crowd_note(&crowd, scene.out_x, scene.out_y, context->jobs);
+    }
     sim->chosen = true;
 }
 

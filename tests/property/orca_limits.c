@@ -98,7 +98,10 @@ static int check_results(const PhxOrcaScene *scene, int round) {
         const PhxVec2 got = {scene->out_x[slot], scene->out_y[slot]};
         uint8_t flags;
         const PhxVec2 want = solve_eagerly(scene, row, &flags);
-        CHECK_THAT(phx_vec2_equal(got, want) && scene->flags[slot] == flags, "round %d unit %u", round, slot);
+        /* the fallback makes all half-planes, and minds contacts besides, of which the eager program knows
+         * none */
+        CHECK_THAT(scene->flags[slot] == flags && (flags & PHX_ORCA_CROWDED || phx_vec2_equal(got, want)),
+                   "round %d unit %u", round, slot);
         const fix16_t speed = scene->classes[scene->class_of[slot]].max_speed;
         CHECK_THAT(phx_vec2_length_sq(got) <= (uint64_t)speed * (uint64_t)speed, "round %d unit %u", round,
                    slot);

@@ -95,7 +95,8 @@ static uint32_t check_query(const PhxWalls *walls, Oracle *oracle, uint64_t *see
     /* what ORCA makes of them is the same to the last bit */
     const fix16_t vx = (fix16_t)test_range(seed, -3 * ONE, 3 * ONE),
                   vy = (fix16_t)test_range(seed, -ONE, ONE);
-    const PhxOrcaBody body = {at, {vx, vy}, (fix16_t)test_range(seed, ONE / 16, 2 * ONE), 0};
+    const PhxOrcaBody body = {
+        .position = at, .velocity = {vx, vy}, .radius = (fix16_t)test_range(seed, ONE / 16, 2 * ONE)};
     const PhxWalls uncut = {.count = oracle->count, .wall = oracle->wall};
     const int64_t inv = test_range(seed, 1 << 26, (int64_t)1 << 32);
     PhxOrcaLine line[PHX_WALLS_MAX_NEAR], other[PHX_WALLS_MAX_NEAR];

@@ -35,6 +35,8 @@ extern "C" {
 enum {
     PHX_ORCA_MAX_NEIGHBOURS = 16,
     PHX_ORCA_MAX_LINES = PHX_ORCA_MAX_NEIGHBOURS + PHX_WALLS_MAX_NEAR,
+    PHX_ORCA_WEIGHT = 8, /* of those that nothing else is said of */
+    PHX_ORCA_WEIGHT_MAX = 15,
     PHX_ORCA_GRAIN = 64, /* rows a job; has no influence on the result */
 };
 
@@ -81,6 +83,15 @@ typedef struct PhxOrcaScene {
     const fix16_t *vel_x, *vel_y;
     const fix16_t *pref_x, *pref_y;
     const uint16_t *class_of; /* null: all of class 0; each < class_count */
+    /* By slot, each column may be null. avoid: the radius that it keeps from other units, at least its body's
+     * (so also where it's null), 0..16 units; walls always count by the body. close: not 0: it keeps its
+     * body's alone, as it stands among others or goes to its place there. weight:
+     * 0..PHX_ORCA_WEIGHT_MAX, its part in what two change for each other is own / (own + other's), of equal
+     * ones half (null: all equal); 0: it avoids nobody, and the others leave it all its room. top_speed: its
+     * greatest speed, 0..64, instead of its class's; 0: that. */
+    const fix16_t *avoid;
+    const uint8_t *close, *weight;
+    const fix16_t *top_speed;
     /* By slot, 0..16; null: all 0. By how many sixteenths of its max_speed a unit that no velocity serves may
      * violate more than need be, to get nearer to its preferred velocity: so those that are wedged slide out.
      */
@@ -121,11 +132,13 @@ typedef struct PhxOrcaHalfPlane {
     bool overlaps;     /* nearer than both radii (a wall: than the unit's own), or just as near */
     /* of a unit; else UINT32_MAX and zeros */
     uint32_t slot;
-    fix16_t radius;
-    PhxDir
-        contact_normal; /* where the choice crept, the half-plane beyond which it would press this unit in */
-    fix16_t
-        contact_offset; /* too far, and which is kept; normal zero: it can't within a tick, or didn't creep */
+    fix16_t radius, avoid; /* of its body; that it keeps from others */
+    fix16_t kept;          /* the sum of radii that the two keep at this distance */
+    uint8_t weight;
+    /* CROWDED: the half-plane beyond which it would be pressed into this unit too far, and which is kept;
+     * normal zero: it can't within a tick, or contacts couldn't be kept */
+    PhxDir contact_normal;
+    fix16_t contact_offset;
     PhxVec2 position, velocity, relative; /* relative: the explained unit's velocity less this one's */
     /* of a wall; else zeros: its ends, as far as it is known (PHX_WALLS_SIGHT) */
     PhxVec2 start, end;
@@ -136,8 +149,9 @@ typedef struct PhxOrcaHalfPlane {
 typedef struct PhxOrcaExplanation {
     uint32_t slot;
     uint8_t flags; /* 0: the half-planes had a common point; else bits of PHX_ORCA_CROWDED.. */
+    uint8_t weight; /* its part in what two change for each other is its weight's part of both */
     PhxVec2 position, velocity, preferred, chosen;
-    fix16_t radius, max_speed;
+    fix16_t radius, avoid, max_speed; /* avoid: what it keeps from other units; >= radius */
     fix16_t horizon;    /* ahead of units, seconds */
     fix16_t creep;      /* units a second that it may violate more than need be; 0: none */
     fix16_t walls_back; /* by how much walls' half-planes were moved back (PHX_ORCA_WALLED); else 0 */

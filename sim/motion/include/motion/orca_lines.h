@@ -23,8 +23,9 @@ typedef struct PhxOrcaLine {
 /* What a unit shows to its neighbours; in order of the spatial grid's rows. */
 typedef struct PhxOrcaBody {
     PhxVec2 position, velocity;
-    fix16_t radius;
-    uint32_t class_of;
+    fix16_t radius, shell; /* of the body; what the avoidance radius is larger by, >= 0 */
+    uint16_t class_of;
+    uint8_t weight; /* 0..PHX_ORCA_WEIGHT_MAX */
 } PhxOrcaBody;
 
 /* What is derived from a class. */
@@ -42,6 +43,11 @@ typedef struct PhxOrcaPairs {
     fix16_t horizon;
     int64_t inv_horizon, inv_tick; /* Q30; inv_tick = rate * 2^30 */
 } PhxOrcaPairs;
+
+/* The sum of the radii that two units keep. Beyond their avoidance radii: those. Nearer it gives way, twice
+ * as fast as they come nearer, down to the bodies': so nothing pushes them apart there, none has a reason to
+ * press on, and there's no border at which anything jumps. */
+int64_t phx_orca_pair_radius(const PhxOrcaBody *self, const PhxOrcaBody *other, uint64_t distance_sq);
 
 /* The half-plane that neighbour i leaves. Two units on the very same point with equal velocities part along a
  * direction drawn from their slots. */

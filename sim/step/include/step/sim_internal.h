@@ -8,6 +8,7 @@
 #define PHX_STEP_SIM_INTERNAL_H
 
 #include <phalanx/cost.h>
+#include <phalanx/crowd.h>
 #include <phalanx/feelings.h>
 #include <phalanx/orca.h>
 #include <phalanx/routes.h>
@@ -121,6 +122,7 @@ struct PhxSim {
     PhxFeelingsClass feelings[PHX_SIM_TYPE_LIMIT];
     PhxSpatial spatial;
     PhxOrcaWork orca;
+    PhxCrowdWork crowd;
     bool chosen;                         /* what the last choice of velocities was made from is still there */
     uint32_t *living, living_count;      /* slots of living units, ascending */
     uint32_t *moving, moving_count;      /* slots of units under an order, ascending */
