@@ -181,6 +181,8 @@ static inline int64_t length_bound(int64_t x, int64_t y) {
  * thousandth is added for normals that were turned (keep right), and some raw units for rounding. */
 bool phx_orca_pair_permits(const PhxOrcaPairs *pairs, uint32_t i, int64_t change) {
     const PhxOrcaBody *self = pairs->self, *other = &pairs->bodies[pairs->near[i].row];
+    if (PHX_UNLIKELY(self->weight < other->weight)) /* a share below half: it may change by so much less */
+        change = change * (self->weight + other->weight) / (2 * (int64_t)self->weight) + 1;
     const int64_t wide = (int64_t)self->radius + other->radius + self->shell + other->shell +
                          ((2 * change + 8) * pairs->horizon >> 16); /* 2^24 * 2^26 */
     const int64_t radius = wide + (wide >> 10) + 8;
