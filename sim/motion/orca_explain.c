@@ -58,6 +58,9 @@ static PhxOrcaHalfPlane of_unit(const PhxOrcaRow *row, uint32_t index) {
                               .overlaps = near->distance_sq <= (uint64_t)(radii * radii),
                               .slot = near->slot,
                               .radius = other->radius,
+                              .avoid = other->radius + other->shell,
+                              .kept = (fix16_t)phx_orca_pair_radius(row->self, other, near->distance_sq),
+                              .weight = other->weight,
                               .position = other->position,
                               .velocity = other->velocity,
                               .relative = phx_vec2_sub(row->self->velocity, other->velocity)};
@@ -115,6 +118,8 @@ void phx_orca_explain(const PhxOrcaScene *scene, uint32_t slot, PhxOrcaExplanati
     out->velocity = row.self->velocity;
     out->preferred = row.preferred;
     out->radius = row.self->radius;
+    out->avoid = row.self->radius + row.self->shell;
+    out->weight = row.self->weight;
     out->max_speed = row.max_speed;
     out->horizon = row.pairs.horizon;
     out->creep = row.creep;

@@ -25,7 +25,8 @@ typedef struct Scene {
     fix16_t x[CAPACITY], y[CAPACITY], vel_x[CAPACITY], vel_y[CAPACITY], pref_x[CAPACITY], pref_y[CAPACITY],
         out_x[CAPACITY], out_y[CAPACITY];
     uint16_t class_of[CAPACITY];
-    uint8_t creep[CAPACITY], flags[CAPACITY];
+    fix16_t avoid[CAPACITY], top_speed[CAPACITY];
+    uint8_t creep[CAPACITY], flags[CAPACITY], close[CAPACITY], weight[CAPACITY];
     uint32_t slots[CAPACITY], count;
     PhxOrcaScene scene;
 } Scene;
@@ -58,6 +59,10 @@ static Scene *scene_make(void) {
                               .pref_y = s->pref_y,
                               .class_of = s->class_of,
                               .creep = s->creep,
+                              .avoid = s->avoid,
+                              .close = s->close,
+                              .weight = s->weight,
+                              .top_speed = s->top_speed,
                               .classes = s->classes,
                               .class_count = CLASSES,
                               .tick_rate = 20,
@@ -96,6 +101,9 @@ static void scene_random(Scene *s, uint64_t seed) {
         s->slots[s->count++] = i;
         s->class_of[i] = (uint16_t)(test_random(&seed) % CLASSES);
         s->creep[i] = (uint8_t)(test_random(&seed) % 3);
+        s->avoid[i] = (fix16_t)test_range(&seed, 0, ONE), s->close[i] = test_random(&seed) % 4 == 0;
+        s->weight[i] = (uint8_t)(seed % 3 ? PHX_ORCA_WEIGHT : test_random(&seed) % (PHX_ORCA_WEIGHT_MAX + 1));
+        s->top_speed[i] = (fix16_t)(test_random(&seed) % 2 ? 0 : test_range(&seed, 1, 2 * ONE));
         s->x[i] = (fix16_t)test_range(&seed, 0, span), s->y[i] = (fix16_t)test_range(&seed, 0, span);
         s->vel_x[i] = (fix16_t)test_range(&seed, -ONE, ONE),
         s->vel_y[i] = (fix16_t)test_range(&seed, -ONE, ONE);
@@ -157,6 +165,13 @@ static void check_unit(const Scene *s, const PhxOrcaExplanation *why, uint32_t i
     const int64_t radii = (int64_t)why->radius + line->radius;
     CHECK_EQ(line->overlaps, distance_sq <= (uint64_t)(radii * radii));
     CHECK(fabs(sqrt((double)distance_sq) - line->distance) < 1.5);
+    const double wide = real(why->avoid) + real(line->avoid),
+                 kept = sqrt((double)distance_sq) / 65536 >= wide
+                            ? wide
+                            : fmax(2 * sqrt((double)distance_sq) / 65536 - wide, real((fix16_t)radii));
+    CHECK(fabs(kept - real(line->kept)) < 1e-4);
+    CHECK_EQ(line->avoid, s->close[slot] || s->avoid[slot] < line->radius ? line->radius : s->avoid[slot]);
+    CHECK_EQ(line->weight, s->weight[slot]);
 }
 
 /* A velocity that crept is no worse than the least and the creep; and where contacts were kept, nobody is
@@ -220,9 +235,11 @@ PHX_TEST(orca_explain, is_what_solving_does_and_names_each_source) {
             CHECK(why.position.x == s->x[slot] && why.velocity.y == s->vel_y[slot] &&
                   why.preferred.x == s->pref_x[slot]);
             const PhxOrcaClass *class = &s->classes[s->class_of[slot]];
-            CHECK(why.radius == class->radius && why.max_speed == class->max_speed &&
-                  why.horizon == class->horizon && why.creep == class->max_speed / 16 * s->creep[slot]);
-            CHECK(why.count - why.walls <= class->neighbours && why.walls <= why.walls_met);
+            const fix16_t top = s->top_speed[slot] > 0 ? s->top_speed[slot] : class->max_speed;
+            CHECK(why.radius == class->radius && why.max_speed == top && why.horizon == class->horizon &&
+                  why.creep == top / 16 * s->creep[slot] && why.weight == s->weight[slot]);
+            CHECK(why.count - why.walls <= (why.weight > 0 ? class->neighbours : 0) &&
+                  why.walls <= why.walls_met);
             check_violations(&why);
             contacts[(why.flags & PHX_ORCA_CREPT) != 0] += check_creep(&why);
             for (uint32_t i = 0; i < why.walls; i++) check_wall(s, &why, &why.line[i]);
@@ -248,6 +265,7 @@ PHX_TEST(orca_explain, is_what_solving_does_and_names_each_source) {
 PHX_TEST(orca_explain, one_neighbour_one_wall_and_none) {
     Scene *s = scene_make();
     PhxOrcaExplanation why;
+    memset(s->weight, PHX_ORCA_WEIGHT, sizeof s->weight);
     s->count = 1, s->slots[0] = 7;
     s->x[7] = 12 * ONE, s->y[7] = 12 * ONE, s->pref_x[7] = 3 * ONE;
     scene_run(s);

@@ -134,7 +134,7 @@ static void say_line(const PhxCli *cli, const PhxOrcaExplanation *why, uint32_t 
     } else {
         snprintf(about, sizeof about, "relative velocity %.3f %.3f", shown(real(line->relative.x)),
                  shown(real(line->relative.y)));
-        snprintf(radii, sizeof radii, "%.3f", real(why->radius) + real(line->radius));
+        snprintf(radii, sizeof radii, "%.3f", real(line->kept));
     }
     const char *mark = phx_orca_touches(why, i)           ? "contact"
                        : phx_orca_holds(why, i)           ? "holds it"
@@ -160,8 +160,10 @@ static void say_words(const PhxCli *cli, const PhxOrcaExplanation *why) {
                       real(why->walls_back), real(why->wall_violation));
     phx_cli_print(cli,
                   "  neighbours %" PRIu32 ", walls %" PRIu32 " near, %" PRIu32
-                  " of them with a half-plane; horizon %.3f s\n",
-                  why->count - why->walls, why->walls_met, why->walls, real(why->horizon));
+                  " of them with a half-plane; horizon %.3f s\n"
+                  "  keeps      %.3f from units, with the weight %u\n",
+                  why->count - why->walls, why->walls_met, why->walls, real(why->horizon), real(why->avoid),
+                  (unsigned)why->weight);
 }
 
 static void say(const PhxCli *cli, const PhxSim *sim, const PhxOrcaExplanation *why, const char *path) {
@@ -196,6 +198,9 @@ static json_t *line_json(const PhxOrcaHalfPlane *line) {
     }
     json_object_set_new(entry, "unit", json_integer(line->slot));
     json_object_set_new(entry, "radius", json_real(real(line->radius)));
+    json_object_set_new(entry, "avoid", json_real(real(line->avoid)));
+    json_object_set_new(entry, "kept", json_real(real(line->kept)));
+    json_object_set_new(entry, "weight", json_integer(line->weight));
     json_object_set_new(entry, "position", pair_json(line->position));
     json_object_set_new(entry, "velocity", pair_json(line->velocity));
     if ((line->contact_normal.x | line->contact_normal.y) != 0)
@@ -215,6 +220,8 @@ static void set_json(PhxCli *cli, const PhxSim *sim, const PhxOrcaExplanation *w
     phx_cli_set(cli, "unit", json_integer(why->slot));
     phx_cli_set(cli, "position", pair_json(why->position));
     phx_cli_set(cli, "radius", json_real(real(why->radius)));
+    phx_cli_set(cli, "avoid", json_real(real(why->avoid)));
+    phx_cli_set(cli, "weight", json_integer(why->weight));
     phx_cli_set(cli, "max_speed", json_real(real(why->max_speed)));
     phx_cli_set(cli, "horizon", json_real(real(why->horizon)));
     phx_cli_set(cli, "velocity", pair_json(why->velocity));

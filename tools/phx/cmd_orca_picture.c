@@ -392,6 +392,20 @@ static void paint_body(const Panel *panel, Point at, double radius, PhxDrawColor
     cairo_stroke(cairo);
 }
 
+/* The rim that a unit keeps from others, where it is wider than its body. */
+static void paint_shell(const Panel *panel, Point at, fix16_t radius, fix16_t avoid) {
+    cairo_t *cairo = panel->canvas.cairo;
+    const double dots[] = {1.5, 3};
+    if (avoid <= radius) return;
+    cairo_new_path(cairo);
+    cairo_arc(cairo, px(panel, at.x), py(panel, at.y), real(avoid) * panel->canvas.scale, 0, 6.2832);
+    cairo_set_dash(cairo, dots, 2, 0);
+    phx_canvas_color(&panel->canvas, FAINT, 0.8);
+    cairo_set_line_width(cairo, 1);
+    cairo_stroke(cairo);
+    cairo_set_dash(cairo, dots, 0, 0);
+}
+
 static PhxDrawColor player_color(const Panel *panel, uint32_t slot) {
     const PhxUnitView units = phx_sim_units(panel->view->sim);
     return phx_draw_player_color(slot < units.used ? units.player[slot] : 0);
@@ -441,6 +455,7 @@ static void paint_neighbours(Panel *panel) {
         const bool binds = phx_orca_holds(why, i);
         paint_body(panel, beside(panel, line->position), real(line->radius), player_color(panel, line->slot),
                    0.45, line->overlaps ? BROKEN : INK, binds ? 2.4 : 1);
+        paint_shell(panel, beside(panel, line->position), line->radius, line->avoid);
     }
     for (uint32_t i = why->walls; i < why->count; i++) {
         const PhxOrcaHalfPlane *line = &why->line[i];
@@ -464,6 +479,7 @@ static void paint_place(Panel *panel) {
     paint_others(panel);
     paint_walls(panel);
     paint_body(panel, here, real(why->radius), player_color(panel, why->slot), 0.9, INK, 2);
+    paint_shell(panel, here, why->radius, why->avoid);
     keep_free(panel, here, fmax(4, real(why->radius) * panel->canvas.scale));
     paint_neighbours(panel);
     label_walls(panel);
