@@ -283,3 +283,76 @@ PHX_TEST(feelings_sim, a_market_panics_and_gathers_again) {
     phx_sim_destroy(sim);
     phx_scenario_unload(&file);
 }
+
+/* One unit walks 28 units straight through where another stands, with a behaviour; how near they came, and
+ * how far the other was moved. */
+static double walk_through(const char *behaviour, fix16_t *moved) {
+    char text[1024];
+    PhxScenario *scenario;
+    snprintf(text, sizeof text,
+             "map: m\n"
+             "players: [{name: Ash}, {name: Birch}]\n"
+             "unit_types: [{name: man}]\n"
+             "groups:\n"
+             "  - {name: a, player: Ash, count: 1, at: [24, 24], behaviour: %s}\n"
+             "  - {name: b, player: Birch, count: 1, at: [10, 24.1]}\n"
+             "orders: [{tick: 0, group: b, move: [38, 24.1]}]\n",
+             behaviour);
+    PhxSim *sim = raise(text, &(PhxSimConfig){0}, &scenario);
+    const PhxUnitTable *units = &sim->world->unit;
+    double least = 1e9;
+    *moved = 0;
+    for (int t = 0; t < 500; t++) {
+        step(sim, scenario);
+        const PhxVec2 apart = {units->pos_x[0] - units->pos_x[1], units->pos_y[0] - units->pos_y[1]},
+                      way = {units->pos_x[0] - 24 * ONE, units->pos_y[0] - 24 * ONE};
+        const fix16_t far = (fix16_t)phx_vec2_length(way);
+        least = fmin(least, phx_vec2_length(apart) / 65536.0);
+        if (far > *moved) *moved = far;
+    }
+    CHECK(units->activity[1] == 0 && abs(units->pos_x[1] - 38 * ONE) < ONE / 2);
+    phx_sim_destroy(sim);
+    phx_scenario_destroy(scenario);
+    return least;
+}
+
+/* A guard stays where it is, and is gone around; another steps aside. */
+PHX_TEST(feelings_sim, a_standing_guard_is_gone_around) {
+    fix16_t guard_moved, other_moved;
+    const double guard = walk_through("guard", &guard_moved), other = walk_through("none", &other_moved);
+    printf("a guard is passed at %.3f and moves %d raw; another at %.3f and %d\n", guard, guard_moved, other,
+           other_moved);
+    CHECK_EQ(guard_moved, 0);
+    CHECK(other_moved > ONE / 100);
+    CHECK(guard > 0.79 && other > 0.79);
+}
+
+/* Two guards change over: each goes where the other comes from. They lose no time over each other. */
+PHX_TEST(feelings_sim, guards_change_over_without_holding_each_other_up) {
+    PhxScenario *scenario;
+    PhxSim *sim = raise("map: m\n"
+                        "players: [{name: Ash}]\n"
+                        "unit_types: [{name: man}]\n"
+                        "groups:\n"
+                        "  - {name: a, player: Ash, count: 1, at: [24, 24], behaviour: guard, facing: 0}\n"
+                        "  - {name: b, player: Ash, count: 1, at: [14, 24], behaviour: guard}\n"
+                        "orders:\n"
+                        "  - {tick: 0, group: b, move: [24, 24]}\n"
+                        "  - {tick: 80, group: a, move: [14, 24]}\n",
+                        &(PhxSimConfig){0}, &scenario);
+    const PhxUnitTable *units = &sim->world->unit;
+    uint32_t came = 0, went = 0;
+    for (uint32_t t = 0; t < 260; t++) {
+        step(sim, scenario);
+        if (came == 0 && t > 1 && units->activity[1] == 0) came = t;
+        if (went == 0 && t > 81 && units->activity[0] == 0) went = t;
+        if (t < 80)
+            CHECK_THAT(units->pos_x[0] == 24 * ONE && units->pos_y[0] == 24 * ONE, "tick %u: %d %d", t,
+                       units->pos_x[0], units->pos_y[0]);
+    }
+    printf("one came after %u ticks, the other went in %u\n", came, went - 80);
+    CHECK(came > 0 && came < 125 && went > 0 && went - 80 < 125); /* 10 units at 2 a second: 100 ticks */
+    CHECK(abs(units->pos_x[1] - 24 * ONE) < ONE && abs(units->pos_x[0] - 14 * ONE) < ONE / 2);
+    phx_sim_destroy(sim);
+    phx_scenario_destroy(scenario);
+}
