@@ -2,13 +2,14 @@
  *
  * The oracle knows no incremental method: the feasible set of half-planes in a disc is empty unless it holds
  * the centre or a piece of some line, so it cuts every line by every other one. The least largest violation
- * comes by bisection.
+ * comes by bisection. Whole rows of crowds show what the fallback keeps besides: walls, and contacts.
  */
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/arena.h"
 #include "harness.h"
-#include "motion/orca_program.h"
+#include "motion/orca_row.h"
 
 enum { MAX_LINES = PHX_ORCA_MAX_LINES };
 
@@ -127,12 +128,22 @@ static void make(uint64_t *seed, int kind, Instance *in) {
     }
 }
 
+static const double margin = 0x1p-13;
+
 typedef struct Tally {
     uint32_t feasible, crowded, walled, close;
     double worst_violation, worst_distance, worst_crowded;
 } Tally;
 
-static const double margin = 0x1p-13;
+/* So near to the edge of what is possible that the oracle can't say on which side: where something is
+ * feasible, nothing is violated all the same; and no more than needs be where the walls leave room. */
+static void check_close(const Instance *in, const OracleLine *l, double walls, PhxVec2 v, uint64_t seed) {
+    if (in->hard == in->count || walls > 0) return;
+    const double back = least_back(l, in->count, in->hard, ldexp(in->speed, -16));
+    const double now = largest_violation(l, in->hard, in->count, ldexp(v.x, -16), ldexp(v.y, -16));
+    CHECK_THAT(now <= fmax(back, 0) + 0x1p-10 || (back > 0 && walls > -margin),
+               "seed %" PRIu64 " violation %g best %g", seed, now, back);
+}
 
 static void check_instance(const Instance *in, uint64_t seed, Tally *tally) {
     OracleLine l[MAX_LINES];
@@ -155,6 +166,7 @@ static void check_instance(const Instance *in, uint64_t seed, Tally *tally) {
     }
     if (walls > -margin && walls <= margin) {
         tally->close++;
+        check_close(in, l, walls, v, seed);
         return;
     }
     if (in->count == in->hard && walls > margin) return;
@@ -178,6 +190,7 @@ static void check_instance(const Instance *in, uint64_t seed, Tally *tally) {
         CHECK_THAT(above <= 0x1p-10, "seed %" PRIu64 " distance above the optimum %g", seed, above);
     } else {
         tally->close++;
+        check_close(in, l, walls, v, seed);
     }
 }
 
@@ -198,4 +211,179 @@ PHX_TEST(orca_program, equals_the_oracle_in_doubles) {
            tally.worst_distance, tally.worst_crowded);
     CHECK(tally.feasible > (uint32_t)total / 5 && tally.crowded > (uint32_t)total / 5 &&
           tally.walled > (uint32_t)total / 20);
+}
+
+enum { UNITS = 24, CLASSES = 3, ONE = 1 << 16 };
+
+/* A crowd in a room, much too narrow now and then. */
+typedef struct Crowd {
+    PhxArena arena;
+    PhxSpatial spatial;
+    PhxOrcaWork work;
+    PhxWalls walls;
+    PhxOrcaClass classes[CLASSES];
+    fix16_t x[UNITS], y[UNITS], vel_x[UNITS], vel_y[UNITS], pref_x[UNITS], pref_y[UNITS], out_x[UNITS],
+        out_y[UNITS];
+    uint16_t class_of[UNITS];
+    uint8_t creep[UNITS];
+} Crowd;
+
+static void random_velocity(uint64_t *seed, fix16_t speed, fix16_t *x, fix16_t *y) {
+    const fix16_t vx = (fix16_t)test_range(seed, -speed, speed),
+                  vy = (fix16_t)test_range(seed, -speed, speed);
+    const PhxVec2 v = phx_vec2_clamp_length(phx_vec2(vx, vy), speed);
+    *x = v.x, *y = v.y;
+}
+
+static void make_crowd(uint64_t *seed, Crowd *c) {
+    const fix16_t half = (fix16_t)test_range(seed, ONE, 12 * ONE),
+                  wall = half + (fix16_t)test_range(seed, 0, 2 * ONE);
+    const PhxVec2 corner[4] = {{-wall, -wall}, {-wall, wall}, {wall, wall}, {wall, -wall}};
+    const uint32_t size = 4;
+    CHECK_OK(phx_walls_create_polygons(&c->walls, phx_allocator_default(), corner, &size, 1));
+    for (int k = 0; k < CLASSES; k++) {
+        c->classes[k] = (PhxOrcaClass){
+            .neighbour_range = 16 * ONE, .wall_horizon = ONE, .neighbours = PHX_ORCA_MAX_NEIGHBOURS};
+        c->classes[k].radius = (fix16_t)test_range(seed, ONE / 4, 2 * ONE);
+        c->classes[k].max_speed = (fix16_t)test_range(seed, ONE / 2, 6 * ONE);
+        c->classes[k].horizon = (fix16_t)test_range(seed, ONE / 2, 8 * ONE);
+    }
+    for (int i = 0; i < UNITS; i++) {
+        c->class_of[i] = (uint16_t)test_range(seed, 0, CLASSES - 1);
+        const fix16_t speed = c->classes[c->class_of[i]].max_speed;
+        c->x[i] = (fix16_t)test_range(seed, -half, half), c->y[i] = (fix16_t)test_range(seed, -half, half);
+        if (i > 0 && test_range(seed, 0, 30) == 0) c->x[i] = c->x[i - 1], c->y[i] = c->y[i - 1];
+        random_velocity(seed, speed, &c->vel_x[i], &c->vel_y[i]);
+        random_velocity(seed, speed, &c->pref_x[i], &c->pref_y[i]);
+        c->creep[i] = (uint8_t)(test_range(seed, 0, 1) ? test_range(seed, 1, 16) : 0);
+    }
+}
+
+typedef struct Contacts {
+    uint32_t crowded, crept, pressed; /* rows; pressed: up to a contact */
+    double worst;
+} Contacts;
+
+static double length_of(PhxVec2 v) { return hypot(ldexp(v.x, -16), ldexp(v.y, -16)); }
+
+/* The half-plane in which a row's unit comes no deeper into neighbour i within a tick than a `part`th of both
+ * radii: if both keep to the mean of their velocities (`together`), or whatever the other does that gives its
+ * half of the room. Distances are whole raw units, as there. False: none. */
+static bool contact_of(const PhxOrcaRow *r, uint32_t i, int32_t part, bool together, uint32_t rate,
+                       OracleLine *out) {
+    const PhxOrcaBody *self = r->self, *other = &r->pairs.bodies[r->near[i].row];
+    const int32_t reach = self->radius + other->radius;
+    const double x = (double)self->position.x - other->position.x,
+                 y = (double)self->position.y - other->position.y, d = hypot(x, y),
+                 apart = ldexp((floor(d) - (reach - reach / part)) * rate, -17);
+    if (d == 0 || apart > 1.99 * ldexp(r->max_speed, -16)) return false;
+    *out = (OracleLine){x / d, y / d, fmin(-apart, 0)};
+    const double mean = ldexp(out->x * ((double)self->velocity.x + other->velocity.x) +
+                                  out->y * ((double)self->velocity.y + other->velocity.y),
+                              -17);
+    if (together) out->c = mean - apart;
+    return true;
+}
+
+/* Whether all contacts of one kind are kept; l[*count..] becomes them. */
+static bool keeps_contacts(const PhxOrcaRow *r, int32_t part, bool together, uint32_t rate, PhxVec2 v,
+                           OracleLine *l, uint32_t *count, double *worst) {
+    const uint32_t begin = *count;
+    for (uint32_t i = 0; i < r->found; i++) *count += contact_of(r, i, part, together, rate, &l[*count]);
+    const double by = largest_violation(l, begin, *count, ldexp(v.x, -16), ldexp(v.y, -16));
+    *worst = fmin(*worst, by);
+    return by <= 0x1p-12;
+}
+
+/* One row: what walls and contacts permit is kept, and what creeping costs is bounded. */
+static void check_row(const PhxOrcaScene *scene, uint32_t row, uint32_t round, Contacts *tally) {
+    PhxOrcaRow r, plain;
+    uint8_t flags, plain_flags;
+    OracleLine l[PHX_ORCA_MAX_LINES + PHX_ORCA_MAX_NEIGHBOURS];
+    phx_orca_row_collect(scene, row, &r);
+    phx_orca_row_collect(scene, row, &plain);
+    plain.creep = 0;
+    const uint32_t hard = r.hard;
+    bool still = true; /* walls permit to stand still */
+    for (uint32_t i = 0; i < hard; i++) l[i] = exact(&r.lines[i]), still = still && r.lines[i].offset <= 0;
+    const PhxVec2 v = phx_orca_row_solve(&r, &flags), without = phx_orca_row_solve(&plain, &plain_flags);
+    const double x = ldexp(v.x, -16), y = ldexp(v.y, -16), speed = ldexp(r.max_speed, -16);
+    CHECK_THAT(phx_vec2_length_sq(v) <= (uint64_t)r.max_speed * (uint64_t)r.max_speed, "round %" PRIu32,
+               round);
+    const double walls = hard ? fmax(least_back(l, hard, 0, speed), 0) : 0;
+    CHECK_THAT(hard == 0 || largest_violation(l, 0, hard, x, y) <= walls + 0x1p-10,
+               "round %" PRIu32 " row %" PRIu32, round, row);
+    if (!(flags & PHX_ORCA_CROWDED) || !still) return;
+    tally->crowded++;
+    const bool crept = flags & PHX_ORCA_CREPT;
+    double best = -1, worst = 1e9, now = 0;
+    for (int together = 0; together < 2; together++) {
+        uint32_t kept = hard;
+        const bool keeps =
+            keeps_contacts(&r, crept ? 6 : 12, together, scene->tick_rate, v, l, &kept, &worst);
+        for (uint32_t i = 0; i < r.found; i++)
+            l[kept + i] = exact(&r.lines[hard + i]); /* all made: it's crowded */
+        now = largest_violation(l, kept, kept + r.found, x, y);
+        if (keeps) best = fmax(best, fmax(least_back(l, kept + r.found, kept, speed), 0));
+    }
+    CHECK_THAT(best >= 0, "round %" PRIu32 " row %" PRIu32 ": a contact is violated by %g", round, row,
+               worst);
+    tally->worst = fmax(tally->worst, worst);
+    tally->pressed += worst > -0x1p-10;
+    if (!crept) {
+        CHECK_THAT(now <= best + 0x1p-10, "round %" PRIu32 " row %" PRIu32 ": violation %g best %g", round,
+                   row, now, best);
+        return;
+    }
+    tally->crept++;
+    const OracleLine *soft = l + hard;
+    uint32_t count = 0;
+    for (; count < r.found; count++) l[hard + count] = exact(&r.lines[hard + count]);
+    const double least = largest_violation(soft, 0, count, ldexp(without.x, -16), ldexp(without.y, -16));
+    const double far = length_of(phx_vec2_sub(v, r.preferred)),
+                 far_without = length_of(phx_vec2_sub(without, r.preferred));
+    CHECK_THAT(now <= fmax(least, 0) + ldexp(r.creep, -16) + 0x1p-10,
+               "round %" PRIu32 " row %" PRIu32 ": %g after %g", round, row, now, least);
+    CHECK_THAT(far <= far_without + 0x1p-10, "round %" PRIu32 " row %" PRIu32 ": %g from the wish, not %g",
+               round, row, far, far_without);
+}
+
+PHX_TEST(orca_program, keeps_walls_and_contacts_where_no_velocity_serves_all) {
+    static Crowd c;
+    Contacts tally = {0};
+    c.arena = phx_arena_measure();
+    for (int pass = 0; pass < 2; pass++) {
+        phx_spatial_layout(&c.spatial, &c.arena, UNITS);
+        phx_orca_layout(&c.work, &c.arena, UNITS, CLASSES);
+        const size_t bytes = c.arena.used;
+        if (pass == 0) CHECK_OK(phx_arena_create(&c.arena, phx_allocator_default(), bytes));
+    }
+    const PhxJobs serial = phx_jobs_serial();
+    for (uint32_t round = 0; round < test_count(40, 200, 5000); round++) {
+        uint64_t seed = 0xc0a7ac7 + round;
+        make_crowd(&seed, &c);
+        phx_spatial_build(&c.spatial, &serial, c.x, c.y, NULL, UNITS, 16 * ONE);
+        const PhxOrcaScene scene = {.spatial = &c.spatial,
+                                    .walls = &c.walls,
+                                    .vel_x = c.vel_x,
+                                    .vel_y = c.vel_y,
+                                    .pref_x = c.pref_x,
+                                    .pref_y = c.pref_y,
+                                    .class_of = c.class_of,
+                                    .creep = c.creep,
+                                    .classes = c.classes,
+                                    .class_count = CLASSES,
+                                    .tick_rate = (uint32_t)test_range(&seed, 2, 60),
+                                    .out_x = c.out_x,
+                                    .out_y = c.out_y,
+                                    .work = &c.work};
+        phx_orca_prepare(&scene);
+        phx_orca_gather(&scene, 0, UNITS);
+        for (uint32_t row = 0; row < UNITS; row++) check_row(&scene, row, round, &tally);
+        phx_walls_destroy(&c.walls);
+    }
+    printf("%u rows crowded, %u crept, %u up to a contact; worst %.3g\n", tally.crowded, tally.crept,
+           tally.pressed, tally.worst);
+    CHECK(tally.crowded > 500 && tally.crept > 100 && tally.pressed > 100);
+    phx_arena_destroy(&c.arena);
 }
