@@ -118,6 +118,116 @@ PHX_TEST(spatial, equals_brute_force_under_any_number_of_threads) {
     phx_arena_destroy(&other.arena);
 }
 
+/* A query's answer, looked up by any worker in any order. */
+enum { MANY = 7000, NEAREST = 10 }; /* more than three ranges of the build */
+
+typedef struct Lookup {
+    const PhxSpatial *spatial;
+    const fix16_t *x, *y;
+    PhxNear (*near)[NEAREST];
+    uint32_t *found;
+} Lookup;
+
+static void look_up(void *context, uint32_t begin, uint32_t end, uint32_t worker) {
+    const Lookup *lookup = context;
+    (void)worker;
+    for (uint32_t row = begin; row < end; row++) {
+        const uint32_t slot = lookup->spatial->slot[row],
+                       k = 1 + slot % NEAREST; /* k and range are their own */
+        const fix16_t range = (fix16_t)(1 + slot % 7) << 16;
+        lookup->found[slot] = phx_spatial_nearest(lookup->spatial, phx_vec2(lookup->x[slot], lookup->y[slot]),
+                                                  range, slot, k, lookup->near[slot]);
+    }
+}
+
+/* Enough rows for every thread to have some, up to the very edges of the world: threads build and ask; who
+ * asks gets the nearest of its own number and range, by a plain search. */
+PHX_TEST(spatial, threads_share_a_large_crowd) {
+    static fix16_t x[MANY], y[MANY];
+    static PhxNear want[MANY], near[2][MANY][NEAREST];
+    static uint32_t found[2][MANY], slots[MANY];
+    const uint32_t threads[] = {1, 2, 3, 8};
+    Fixture f = fixture_make(MANY);
+    for (uint32_t i = 0; i < MANY; i++) slots[i] = i;
+    for (int kind = 0; kind < 3; kind++) {
+        uint64_t seed = 400 + (uint64_t)kind;
+        const int64_t edge = (int64_t)8192 << 16, span = kind == 0 ? 60 << 16 : kind == 1 ? 4 << 16 : edge;
+        for (uint32_t i = 0; i < MANY; i++) {
+            const int64_t corner = kind == 2 ? test_range(&seed, 0, 3) : 4; /* a quarter in each corner */
+            const int64_t near_x = test_range(&seed, 0, 20 << 16), near_y = test_range(&seed, 0, 20 << 16);
+            x[i] = (fix16_t)(corner == 4  ? test_range(&seed, -span, span)
+                             : corner & 1 ? edge - near_x
+                                          : near_x - edge);
+            y[i] = (fix16_t)(corner == 4  ? test_range(&seed, -span, span)
+                             : corner & 2 ? edge - near_y
+                                          : near_y - edge);
+        }
+        for (int t = 0; t < 4; t++) {
+            PhxJobs jobs;
+            CHECK_OK(phx_jobs_threads_create(threads[t], &jobs));
+            phx_spatial_build(&f.spatial, &jobs, x, y, NULL, MANY, 7 << 16);
+            const int now = t > 0;
+            Lookup lookup = {&f.spatial, x, y, near[now], found[now]};
+            phx_parallel_for(&jobs, MANY, 64, look_up, &lookup);
+            phx_jobs_threads_destroy(&jobs);
+            CHECK_THAT(memcmp(found[0], found[now], sizeof found[0]) == 0, "kind %d, %" PRIu32 " threads",
+                       kind, threads[t]);
+            for (uint32_t i = 0; i < MANY; i++)
+                for (uint32_t k = 0; k < found[0][i]; k++)
+                    CHECK_THAT(near[0][i][k].slot == near[now][i][k].slot &&
+                                   near[0][i][k].row == near[now][i][k].row &&
+                                   near[0][i][k].distance_sq == near[now][i][k].distance_sq,
+                               "kind %d, %" PRIu32 " threads, slot %" PRIu32, kind, threads[t], i);
+        }
+        for (uint32_t i = (uint32_t)kind; i < MANY; i += 37) {
+            uint32_t expected =
+                brute(x, y, slots, MANY, phx_vec2(x[i], y[i]), (fix16_t)(1 + i % 7) << 16, i, want);
+            if (expected > 1 + i % NEAREST) expected = 1 + i % NEAREST;
+            CHECK_THAT(found[0][i] == expected, "kind %d slot %" PRIu32, kind, i);
+            for (uint32_t k = 0; k < expected; k++)
+                CHECK_THAT(near[0][i][k].slot == want[k].slot &&
+                               near[0][i][k].distance_sq == want[k].distance_sq,
+                           "kind %d slot %" PRIu32, kind, i);
+        }
+    }
+    phx_arena_destroy(&f.arena);
+}
+
+/* The window holds the cell of every row that is near enough. */
+PHX_TEST(spatial, windows_hold_all_that_is_near) {
+    static fix16_t x[ROWS], y[ROWS];
+    Fixture f = fixture_make(ROWS);
+    const PhxJobs serial = phx_jobs_serial();
+    uint32_t seen = 0;
+    for (int set = 0; set < SETS; set++) {
+        uint64_t seed = 5000 + (uint64_t)set;
+        place(&seed, set % 6, ROWS, x, y);
+        const fix16_t range = (fix16_t)test_range(&seed, 1 << 14, PHX_SPATIAL_MAX_RANGE);
+        phx_spatial_build(&f.spatial, &serial, x, y, NULL, ROWS, range);
+        const PhxSpatial *s = &f.spatial;
+        for (int q = 0; q < 40; q++) {
+            const uint32_t own = (uint32_t)test_range(&seed, 0, ROWS - 1);
+            const int64_t off_x = test_range(&seed, -range, range), off_y = test_range(&seed, -range, range);
+            const PhxVec2 at = {(fix16_t)(x[own] + off_x), (fix16_t)(y[own] + off_y)};
+            PhxSpatialWindow w;
+            const bool any = phx_spatial_window(s, at, range, &w);
+            CHECK(!any || (w.first_x <= w.last_x && w.last_x < s->width && w.first_y <= w.last_y &&
+                           w.last_y < s->height));
+            for (uint32_t i = 0; i < ROWS; i++) {
+                const int64_t dx = (int64_t)x[i] - at.x, dy = (int64_t)y[i] - at.y;
+                if (dx > range || dx < -range || dy > range || dy < -range) continue;
+                const uint32_t cx = (uint32_t)((int64_t)x[i] - s->origin_x) >> s->cell_shift,
+                               cy = (uint32_t)((int64_t)y[i] - s->origin_y) >> s->cell_shift;
+                CHECK_THAT(any && cx >= w.first_x && cx <= w.last_x && cy >= w.first_y && cy <= w.last_y,
+                           "set %d query %d row %" PRIu32, set, q, i);
+                seen++;
+            }
+        }
+    }
+    CHECK(seen > 10000);
+    phx_arena_destroy(&f.arena);
+}
+
 PHX_TEST(spatial, empty_grids_and_queries_beside_the_grid_find_nothing) {
     Fixture f = fixture_make(4);
     const PhxJobs serial = phx_jobs_serial();
