@@ -14,42 +14,27 @@
  * fixed order.
  */
 #include "nav/nearest.h"
+#include "nav/sector.h"
+#include "nav/tile_place.h"
 #include "nav/tile_spot.h"
 
 /* Components of the directions, Q30: 2^30 / sqrt 2. */
 enum { STRAIGHT = 1 << 30, DIAGONAL = 759250125, UNIT = 65536 };
 
-/* A position in its sector and cell. */
-typedef struct Place {
-    const PhxTile *tile;
-    const PhxNavGrid *plane;
-    PhxSectorFrame frame;
-    fix16_t x, y;
-    int32_t cx, cy;
-    uint8_t own; /* arrow */
-} Place;
+typedef PhxTilePlace Place;
 
 static PhxDir arrow(uint8_t code) {
     const int32_t length = code % 2 ? DIAGONAL : STRAIGHT;
     return phx_dir(phx_flow_dx[code] * length, phx_flow_dy[code] * length);
 }
 
-static uint32_t local_at(const Place *place, int32_t cx, int32_t cy) {
-    return (uint32_t)(cy - (int32_t)place->frame.y0) << PHX_SECTOR_SHIFT |
-           (uint32_t)(cx - (int32_t)place->frame.x0);
-}
+static uint32_t local_at(int32_t cx, int32_t cy) { return phx_sector_local((uint32_t)cx, (uint32_t)cy); }
 
+/* Whether a cell beside the own one lies in the same sector, and in the map. */
 static bool in_sector(const Place *place, int32_t cx, int32_t cy) {
-    return cx >= (int32_t)place->frame.x0 && cy >= (int32_t)place->frame.y0 &&
-           (uint32_t)cx - place->frame.x0 < place->frame.width &&
-           (uint32_t)cy - place->frame.y0 < place->frame.height;
-}
-
-static PhxDir towards(const Place *place, int64_t x, int64_t y) {
-    PhxDir direction;
-    (void)phx_vec2_normalize(phx_vec2(phx_fix_saturate(x - place->x), phx_fix_saturate(y - place->y)),
-                             &direction);
-    return direction;
+    const uint32_t other = ((uint32_t)cx ^ (uint32_t)place->cx) | ((uint32_t)cy ^ (uint32_t)place->cy);
+    return other < PHX_SECTOR_SIDE && (uint32_t)cx < place->plane->width &&
+           (uint32_t)cy < place->plane->height;
 }
 
 /* Whether the part of a direction along the own arrow is positive. */
@@ -78,35 +63,44 @@ static bool is_even(const Place *place) {
     return true;
 }
 
-/* The direction from the position to a spot; the own arrow where that leads elsewhere. */
-static PhxDir to_aim(const Place *place, uint32_t spot) {
+/* Where a cell aims, in 1/16 of cells from the map's origin; two aims at one place are one spot. */
+typedef struct Aim {
+    int32_t x, y;
+    bool some; /* false: it has none and follows its arrow */
+} Aim;
+
+static Aim aim_of(const Place *place, int32_t cx, int32_t cy, uint32_t local) {
+    const uint16_t aim = place->tile->aim[local];
+    if (aim == PHX_TILE_AIM_NONE) return (Aim){0, 0, false};
+    Aim at = {.some = true};
+    phx_tile_aim_at(place->tile, place->plane->width, aim, (uint32_t)cx, (uint32_t)cy, &at.x, &at.y);
+    return at;
+}
+
+/* The direction from the position to where a cell aims; the own arrow where that leads elsewhere. Places in
+ * the map and their differences are below 2^28. */
+static PhxDir to_aim(const Place *place, Aim aim) {
     enum { SCALE = UNIT / PHX_SPOT_UNIT };
-    const uint32_t width = place->plane->width;
-    const PhxDir direction =
-        towards(place, (int64_t)phx_spot_x(spot, width) * SCALE, (int64_t)phx_spot_y(spot, width) * SCALE);
+    PhxDir direction;
+    (void)phx_vec2_normalize(phx_vec2(aim.x * SCALE - place->x, aim.y * SCALE - place->y), &direction);
     if (leads_straight_on(place, direction)) return direction;
     return leads_on(place, direction.x, direction.y) && is_even(place) ? direction : arrow(place->own);
 }
 
-/* The spot that the cell (cx, cy) of the sector aims at; PHX_NAV_NO_CELL: none. */
-static uint32_t spot_of(const Place *place, int32_t cx, int32_t cy, uint32_t local) {
-    const uint16_t aim = place->tile->aim[local];
-    if (aim == PHX_TILE_AIM_NONE) return PHX_NAV_NO_CELL;
-    return phx_tile_aim_spot(place->tile, place->plane->width, aim, (uint32_t)cx, (uint32_t)cy);
-}
-
-/* Weighted sum of wishes, in units of 2^-36. */
+/* Weighted sum of wishes, in units of 2^-36; of the own wish, the weight alone. */
 typedef struct Blend {
-    int64_t x, y;
+    int64_t x, y, own;
 } Blend;
 
+enum { WEIGHT_SHIFT = 14 }; /* of a weight, before it is multiplied */
+
 static void blend_add(Blend *sum, PhxDir wish, int64_t weight) {
-    sum->x += (wish.x >> 8) * (weight >> 14);
-    sum->y += (wish.y >> 8) * (weight >> 14);
+    sum->x += (wish.x >> 8) * weight;
+    sum->y += (wish.y >> 8) * weight;
 }
 
 /* The blend of the surrounding cells. Weights sum to 2^32, of which the own is at least a quarter. */
-static PhxDir blend(const Place *place, uint32_t local) {
+static PhxDir blend(const Place *place) {
     const int32_t off_x = place->x - (place->cx * UNIT + PHX_NAV_HALF);
     const int32_t off_y = place->y - (place->cy * UNIT + PHX_NAV_HALF);
     const int32_t sx = off_x < 0 ? -1 : 1, sy = off_y < 0 ? -1 : 1;
@@ -114,30 +108,30 @@ static PhxDir blend(const Place *place, uint32_t local) {
     const int64_t weight[3] = {fx * (UNIT - fy), (UNIT - fx) * fy, fx * fy};
     const int32_t nx[3] = {place->cx + sx, place->cx, place->cx + sx};
     const int32_t ny[3] = {place->cy, place->cy + sy, place->cy + sy};
-    const uint32_t spot = spot_of(place, place->cx, place->cy, local);
-    const PhxDir own = spot == PHX_NAV_NO_CELL ? arrow(place->own) : to_aim(place, spot);
-    Blend sum = {0, 0};
-    blend_add(&sum, own, (UNIT - fx) * (UNIT - fy));
+    const Aim aim = aim_of(place, place->cx, place->cy, place->local);
+    const PhxDir own = aim.some ? to_aim(place, aim) : arrow(place->own);
+    Blend sum = {0, 0, (UNIT - fx) * (UNIT - fy) >> WEIGHT_SHIFT};
     bool alike = true;
     for (int i = 0; i < 3; i++) {
         if (!in_sector(place, nx[i], ny[i])) continue;
-        const uint32_t n = local_at(place, nx[i], ny[i]);
+        const uint32_t n = local_at(nx[i], ny[i]);
         const uint8_t code = place->tile->flow[n] & PHX_FLOW_CODE;
         if (code >= PHX_FLOW_GOAL) continue;
-        const uint32_t other = spot_of(place, nx[i], ny[i], n);
-        if (other != PHX_NAV_NO_CELL && other == spot) {
-            blend_add(&sum, own, weight[i]);
+        const Aim other = aim_of(place, nx[i], ny[i], n);
+        if (other.some && aim.some && other.x == aim.x && other.y == aim.y) {
+            sum.own += weight[i] >> WEIGHT_SHIFT;
             continue;
         }
         if (i == 2 && (!phx_nav_passable(place->plane, nx[i], place->cy) ||
                        !phx_nav_passable(place->plane, place->cx, ny[i])))
             continue;
-        const PhxDir wish = other == PHX_NAV_NO_CELL ? arrow(code) : to_aim(place, other);
+        const PhxDir wish = other.some ? to_aim(place, other) : arrow(code);
         if (!leads_on(place, wish.x, wish.y)) continue;
         alike = false;
-        blend_add(&sum, wish, weight[i]);
+        blend_add(&sum, wish, weight[i] >> WEIGHT_SHIFT);
     }
     if (alike) return own;
+    blend_add(&sum, own, sum.own);
     PhxDir direction;
     const PhxVec2 wide = phx_vec2((fix16_t)phx_round_shift(sum.x, 12), (fix16_t)phx_round_shift(sum.y, 12));
     (void)phx_vec2_normalize(wide, &direction);
@@ -221,10 +215,13 @@ static PhxDir keep_off_walls(const Place *place, PhxDir direction) {
 
 static PhxDir out_of_wall(const Place *place) {
     const uint32_t cell =
-        phx_nav_nearest_open(place->plane, phx_nav_cell_clamped(place->plane, place->x, place->y));
+        phx_nav_nearest_open(place->plane, phx_nav_cell_clamped(place->plane, place->at.x, place->at.y));
     if (cell == PHX_NAV_NO_CELL) return phx_dir(0, 0);
     const PhxVec2 to = phx_nav_cell_center(place->plane, cell);
-    return towards(place, to.x, to.y);
+    PhxDir direction;
+    (void)phx_vec2_normalize(phx_vec2(phx_fix_sub(to.x, place->at.x), phx_fix_sub(to.y, place->at.y)),
+                             &direction);
+    return direction;
 }
 
 /* Straight to the goal's point, if that lies in the goal's cell, else to the cell's centre. */
@@ -243,53 +240,48 @@ static fix16_t clamp(fix16_t position, uint32_t from, uint32_t cells) {
     return (fix16_t)(position < low ? low : position > high ? high : position);
 }
 
-static PhxDir direction_at(Place *place, PhxVec2 goal_point, fix16_t x, fix16_t y) {
-    const PhxSectorFrame *frame = &place->frame;
-    place->x = clamp(x, frame->x0, frame->width);
-    place->y = clamp(y, frame->y0, frame->height);
-    place->cx = place->x / UNIT;
-    place->cy = place->y / UNIT;
-    const uint32_t local = local_at(place, place->cx, place->cy);
-    const uint8_t flow = place->tile->flow[local];
-    place->own = flow & PHX_FLOW_CODE;
-    if (place->own == PHX_FLOW_WALL) {
-        place->x = x, place->y = y;
-        return out_of_wall(place);
-    }
+PhxDir phx_tile_place_direction(const PhxTilePlace *place, PhxVec2 goal_point) {
+    if (place->own == PHX_FLOW_WALL) return out_of_wall(place);
     if (place->own >= PHX_FLOW_GOAL) return phx_dir(0, 0);
-    if (flow & PHX_FLOW_SIGHT) return to_goal(place, spot_of(place, place->cx, place->cy, local), goal_point);
-    return keep_off_walls(place, blend(place, local));
+    if (!place->in_sight) return keep_off_walls(place, blend(place));
+    const uint32_t goal = phx_tile_aim_spot(place->tile, place->plane->width, place->tile->aim[place->local],
+                                            (uint32_t)place->cx, (uint32_t)place->cy);
+    return to_goal(place, goal, goal_point);
 }
 
-static Place place_in(const PhxTile *tile, const PhxNavGrid *plane) {
-    Place place = {.tile = tile, .plane = plane};
-    place.frame = phx_sector_frame(plane->width, plane->height, tile->sector);
-    return place;
+/* Any position, moved into the tile's sector. */
+static Place place_at(const PhxTile *tile, const PhxNavGrid *plane, const PhxSectorFrame *frame, PhxVec2 at) {
+    const fix16_t x = clamp(at.x, frame->x0, frame->width), y = clamp(at.y, frame->y0, frame->height);
+    return phx_tile_place(tile, plane, x / UNIT, y / UNIT, at);
 }
 
 PhxDir phx_tile_direction(const PhxTile *tile, const PhxNavGrid *plane, PhxVec2 goal_point, fix16_t x,
                           fix16_t y) {
-    Place place = place_in(tile, plane);
-    return direction_at(&place, goal_point, x, y);
+    PhxDir direction;
+    const PhxVec2 at = {x, y};
+    phx_tile_directions(tile, plane, 1, &goal_point, &at, &direction);
+    return direction;
 }
 
 void phx_tile_directions(const PhxTile *tile, const PhxNavGrid *plane, uint32_t count,
                          const PhxVec2 *goal_points, const PhxVec2 *at, PhxDir *out) {
-    Place place = place_in(tile, plane);
-    for (uint32_t i = 0; i < count; i++) out[i] = direction_at(&place, goal_points[i], at[i].x, at[i].y);
+    const PhxSectorFrame frame = phx_sector_frame(plane->width, plane->height, tile->sector);
+    for (uint32_t i = 0; i < count; i++) {
+        const Place place = place_at(tile, plane, &frame, at[i]);
+        out[i] = phx_tile_place_direction(&place, goal_points[i]);
+    }
 }
 
 /* The local index of a map cell, if it lies in the tile's sector; else PHX_NAV_NO_CELL. */
 static uint32_t local_of(const PhxTile *tile, const PhxNavGrid *plane, uint32_t cell) {
-    const Place place = place_in(tile, plane);
-    const int32_t cx = (int32_t)(cell % plane->width), cy = (int32_t)(cell / plane->width);
-    return in_sector(&place, cx, cy) ? local_at(&place, cx, cy) : PHX_NAV_NO_CELL;
+    const uint32_t cx = cell % plane->width, cy = cell / plane->width;
+    if (cy >= plane->height || phx_sector_at(plane->width, cx, cy) != tile->sector) return PHX_NAV_NO_CELL;
+    return phx_sector_local(cx, cy);
 }
 
 uint64_t phx_tile_cost(const PhxTile *tile, const PhxNavGrid *plane, uint32_t cell) {
     const uint32_t local = local_of(tile, plane, cell);
-    if (local == PHX_NAV_NO_CELL || tile->sum[local] == PHX_FIELD_UNREACHED) return UINT64_MAX;
-    return tile->base[tile->flow[local] >> PHX_FLOW_BAND] + tile->sum[local];
+    return local == PHX_NAV_NO_CELL ? UINT64_MAX : phx_tile_cost_in(tile, local);
 }
 
 uint8_t phx_tile_flow(const PhxTile *tile, const PhxNavGrid *plane, uint32_t cell, bool *in_sight) {

@@ -40,6 +40,23 @@ static inline uint32_t phx_tile_aim_spot(const PhxTile *tile, uint32_t map_width
     return (y * map_width + x) | (uint32_t)(aim >> PHX_AIM_CORNER) << PHX_SPOT_CORNER;
 }
 
+/* The same, as its place in 1/16 of cells; two spots are the same if and only if their places are. */
+static inline void phx_tile_aim_at(const PhxTile *tile, uint32_t map_width, uint16_t aim, uint32_t cx,
+                                   uint32_t cy, int32_t *x, int32_t *y) {
+    uint32_t corner = (uint32_t)aim >> PHX_AIM_CORNER;
+    if (aim & PHX_TILE_AIM_FAR) {
+        const uint32_t spot = tile->aims[aim & (PHX_TILE_FAR_LIMIT - 1)];
+        corner = spot >> PHX_SPOT_CORNER;
+        cx = (spot & PHX_SPOT_CELL) % map_width;
+        cy = (spot & PHX_SPOT_CELL) / map_width;
+    } else {
+        cx += ((uint32_t)aim >> PHX_AIM_X & 63u) - PHX_AIM_NEAR;
+        cy += ((uint32_t)aim >> PHX_AIM_Y & 63u) - PHX_AIM_NEAR;
+    }
+    *x = phx_spot_along((int32_t)cx, corner, corner == 1 || corner == 4);
+    *y = phx_spot_along((int32_t)cy, corner, corner <= 2);
+}
+
 /* Index with border of a local index. */
 static inline uint32_t phx_tile_bordered(uint32_t local) {
     return ((local >> PHX_SECTOR_SHIFT) + 1) * PHX_TILE_STRIDE + (local & (PHX_SECTOR_SIDE - 1)) + 1;
