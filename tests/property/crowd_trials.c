@@ -188,7 +188,7 @@ PHX_TEST(crowd_trials, files_pass_in_a_corridor) {
 }
 
 PHX_TEST(crowd_trials, equal_roots_for_any_number_of_threads) {
-    const uint32_t threads[] = {1, 2, 3, 8};
+    const uint32_t threads[] = {1, 2, 3, 8}, steps = test_count(60, 300, 2000);
     static const char *const names[] = {"counterflow", "blocks"};
     for (int k = 0; k < 2; k++) {
         PhxTrial scene;
@@ -198,8 +198,8 @@ PHX_TEST(crowd_trials, equal_roots_for_any_number_of_threads) {
             PhxTrialRun run;
             PhxJobs jobs;
             CHECK_OK(phx_jobs_threads_create(threads[t], &jobs));
-            CHECK(phx_trial_run_begin(&run, &scene, jobs, 300));
-            for (int step = 0; step < 300; step++) phx_trial_run_step(&run);
+            CHECK(phx_trial_run_begin(&run, &scene, jobs, steps));
+            for (uint32_t step = 0; step < steps; step++) phx_trial_run_step(&run);
             const uint64_t root = phx_trial_run_root(&run);
             if (t == 0) want = root;
             CHECK_THAT(root == want, "%s with %" PRIu32 " threads", names[k], threads[t]);
