@@ -18,6 +18,7 @@ enum {
     LEFT = 1311,    /* what the left costs besides */
     FAILED = 65536, /* what a direction costs that was tried in vain */
     RETURN = 29, /* 64ths of its preferred speed by which a unit changes its speed across its way, a second */
+    STILL = 256, /* raw: a 256th of a unit a second is no movement */
     SHIFT_MIN = 16, /* of cells: one unit */
     SHIFT_MAX = 22,
     CELLS_A_UNIT = 8, /* where units are few and far between, cells become larger */
@@ -110,6 +111,13 @@ static int64_t share_of(const PhxCrowdScene *scene, const PhxOrcaClass *class) {
     return (radius * radius * PI_Q10 >> 10) >> (2 * scene->work->shift - 16);
 }
 
+static bool is_still(fix16_t x, fix16_t y) { return phx_abs64(x) + phx_abs64(y) <= STILL; }
+
+static bool stirs(const PhxCrowdScene *scene, uint32_t slot) {
+    return (scene->pref_x[slot] | scene->pref_y[slot]) != 0 ||
+           !is_still(scene->vel_x[slot], scene->vel_y[slot]);
+}
+
 static void sum_cells(const PhxCrowdScene *scene) {
     PhxCrowdWork *work = scene->work;
     const PhxSpatial *spatial = scene->spatial;
@@ -121,6 +129,7 @@ static void sum_cells(const PhxCrowdScene *scene) {
                        cy = (uint32_t)((int64_t)at.y - work->origin_y) >> work->shift;
         PhxCrowdCell *cell = &work->cell[cy * work->width + cx];
         if (scene->class_of) share = share_of(scene, class_of(scene, slot));
+        cell->stirring += stirs(scene, slot);
         cell->area += share;
         cell->x += phx_round_shift(work->way[slot].x * share, 30);
         cell->y += phx_round_shift(work->way[slot].y * share, 30);
@@ -187,9 +196,22 @@ static int64_t sway_of(const PhxCrowdScene *scene, uint32_t slot, PhxDir way, in
     return sway > speed ? speed : sway < -speed ? -speed : sway;
 }
 
+/* Whether anyone moves or wants to in a unit's cell and the eight around it, itself included. */
+static bool is_stirred(const PhxCrowdScene *scene, PhxVec2 at) {
+    const int64_t wide = (int64_t)1 << scene->work->shift;
+    for (int64_t y = at.y - wide; y <= at.y + wide; y += wide)
+        for (int64_t x = at.x - wide; x <= at.x + wide; x += wide) {
+            const PhxCrowdCell *cell = cell_at(scene->work, x, y);
+            if (cell && cell->stirring > 0) return true;
+        }
+    return false;
+}
+
 static void bend_one(const PhxCrowdScene *scene, uint32_t row, uint32_t period) {
     const uint32_t slot = scene->spatial->slot[row];
     const PhxDir way = scene->work->way[slot];
+    if (scene->asleep && scene->asleep[slot] && is_stirred(scene, scene->spatial->position[row]))
+        scene->asleep[slot] = 0;
     if ((way.x | way.y) == 0 || (scene->leave && scene->leave[slot])) {
         scene->bend[slot] = 0;
         scene->work->way[slot] = phx_dir(0, 0);
@@ -231,7 +253,7 @@ void phx_crowd_bend(const PhxCrowdScene *scene, const PhxJobs *jobs) {
 
 typedef struct Note {
     const PhxCrowdScene *scene;
-    const fix16_t *out_x, *out_y;
+    fix16_t *out_x, *out_y;
 } Note;
 
 static void note_range(void *context, uint32_t begin, uint32_t end, uint32_t worker) {
@@ -243,11 +265,13 @@ static void note_range(void *context, uint32_t begin, uint32_t end, uint32_t wor
         const PhxDir across =
             phx_dir_turn_quarter(scene->work->way[slot]); /* (0, 0) where it wants nothing */
         scene->sway[slot] = (fix16_t)phx_vec2_dot_dir(phx_vec2(note->out_x[slot], note->out_y[slot]), across);
+        if (!scene->asleep || stirs(scene, slot) || !is_still(note->out_x[slot], note->out_y[slot])) continue;
+        scene->asleep[slot] = 1;
+        note->out_x[slot] = note->out_y[slot] = 0;
     }
 }
 
-void phx_crowd_note(const PhxCrowdScene *scene, const fix16_t *out_x, const fix16_t *out_y,
-                    const PhxJobs *jobs) {
+void phx_crowd_note(const PhxCrowdScene *scene, fix16_t *out_x, fix16_t *out_y, const PhxJobs *jobs) {
     Note note = {scene, out_x, out_y};
     phx_parallel_for(jobs, scene->spatial->count, PHX_CROWD_GRAIN * 4, note_range, &note);
 }

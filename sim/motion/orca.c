@@ -100,15 +100,17 @@ void phx_orca_row_collect(const PhxOrcaScene *scene, uint32_t row, PhxOrcaRow *o
     out->self = self;
     out->walls = walls_of(scene, slot);
     out->met = out->hard = 0;
-    if (out->walls) {
+    const bool asleep = scene->asleep && scene->asleep[slot];
+    if (out->walls && !asleep) {
         out->met =
             phx_walls_nearest(out->walls, self->position, reach->wall_range, PHX_WALLS_MAX_NEAR, out->beside);
         out->hard =
             phx_orca_wall_lines(self, reach->inv_wall_horizon, out->walls, out->beside, out->met, out->lines);
     }
-    out->found = self->weight == 0 ? 0 /* it avoids nobody */
-                                   : phx_spatial_nearest(scene->spatial, self->position, reach->range, slot,
-                                                         reach->neighbours, out->near);
+    out->found = self->weight == 0 || asleep
+                     ? 0 /* it avoids nobody */
+                     : phx_spatial_nearest(scene->spatial, self->position, reach->range, slot,
+                                           reach->neighbours, out->near);
     out->pairs = (PhxOrcaPairs){.self = self,
                                 .bodies = scene->work->body,
                                 .near = out->near,

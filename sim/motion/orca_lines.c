@@ -162,6 +162,7 @@ PhxOrcaLine phx_orca_pair_line(const PhxOrcaPairs *pairs, uint32_t i) {
                  .distance_sq = pairs->near[i].distance_sq};
     pair.radius = phx_orca_pair_radius(self, other, pair.distance_sq);
     pair.radius_sq = (uint64_t)(pair.radius * pair.radius);
+
     const PhxOrcaLine line = PHX_UNLIKELY(pair.distance_sq <= pair.radius_sq)
                                  ? overlap_line(&pair, pairs->slot, pairs->near[i].slot, pairs->inv_tick)
                                  : cone_line(&pair, pairs->inv_horizon);

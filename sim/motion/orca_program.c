@@ -267,10 +267,11 @@ static void fall_back(const Planes *planes, const Aim *aim, fix16_t max_speed, u
     solve_crowded(line, kept.hard + soft, kept.hard, kept.hard, aim->radius, v);
 }
 
-/* Where the fallback holds a unit that stands still, others being too near on all sides: the velocity nearest
- * to the wish among those that violate no half-plane by more than the largest violation and `creep`, and
- * press no neighbour farther in than a contact may be. So units that are wedged between each other and a wall
- * slide past each other in the end. False, and v stays as it is, where that leaves nothing. */
+/* Where others hold a unit that stands still, being too near on all sides or at rest in its way: the velocity
+ * nearest to the wish among those that violate no half-plane by more than the largest violation and `creep`,
+ * and press no neighbour farther in than a contact may be. So units that are wedged between each other and a
+ * wall slide past each other in the end, and those at rest feel that someone wants to pass. False, and v
+ * stays as it is, where that leaves nothing. */
 static bool creep_along(const Planes *planes, const Aim *aim, fix16_t max_speed, fix16_t creep, Fine *v) {
     PhxOrcaLine line[PHX_ORCA_MAX_LINES + PHX_ORCA_MAX_NEIGHBOURS];
     Planes relaxed = {.line = line, .hard = copy_hard(planes, max_speed, true, line)};
@@ -314,8 +315,10 @@ static PhxVec2 solve(Planes *planes, PhxVec2 preferred, fix16_t max_speed, fix16
         *flags |= PHX_ORCA_CROWDED;
         make_lines(planes, UINT64_MAX);
         fall_back(planes, &aim, max_speed, solved, &v);
-        if (creep > 0 && planes->pairs && creep_along(planes, &aim, max_speed, creep, &v))
-            *flags |= PHX_ORCA_CREPT;
+    }
+    if (creep > 0 && planes->pairs && !(*flags & PHX_ORCA_WALLED)) {
+        make_lines(planes, UINT64_MAX);
+        if (creep_along(planes, &aim, max_speed, creep, &v)) *flags |= PHX_ORCA_CREPT;
     }
     const PhxVec2 result = {(fix16_t)phx_round_shift(v.x, FINE), (fix16_t)phx_round_shift(v.y, FINE)};
     return phx_vec2_clamp_length(result, max_speed);

@@ -247,6 +247,7 @@ PhxOrcaScene phx_sim_orca_scene(const PhxSim *sim, PhxOrcaWork *work) {
         .close = units->close,
         .weight = units->weight,
         .top_speed = units->top_speed,
+        .asleep = units->asleep,
         .creep = units->creep,
         .class_of = units->type,
         .classes = sim->classes,
@@ -277,6 +278,7 @@ static PhxCrowdScene crowd_scene(const PhxSim *sim, PhxCrowdWork *work, const Ph
         .pref_y = units->pref_y,
         .bend = units->bend,
         .sway = units->sway,
+        .asleep = units->asleep,
         .work = work,
     };
 }
@@ -287,10 +289,14 @@ void phx_phase_crowd(const PhxPhaseContext *context, void *user) {
     PhxSim *sim = context->sim;
     PhxUnitTable *units = &context->world->unit;
     const PhxNavGrid ground = phx_sim_grid(context->world);
+    const uint32_t rate = context->world->match.tick_rate[0];
     (void)user;
     for (uint32_t i = 0; i < sim->living_count; i++) {
         const uint32_t slot = sim->living[i];
         units->close[slot] = units->activity[slot] == 0 || units->aim[slot] != 0 || units->detour[slot] > 0;
+        /* who was held up for long is let through */
+        if (units->weight[slot] > 1 && units->stalled[slot] >= 2 * rate && units->activity[slot] != 0)
+            units->weight[slot] = 1;
     }
     const PhxCrowdScene scene = crowd_scene(sim, &sim->crowd, &ground);
     if (sim->living_count > 0) phx_crowd_bend(&scene, context->jobs);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "harness.h"
+#include "step/sim_internal.h"
 
 typedef struct Walker {
     double x, y, goal_x, goal_y; /* world units */
@@ -199,6 +200,16 @@ PHX_TEST(arrival, a_goal_in_a_wall_or_on_an_island_is_approached_and_said_case_2
     free(cost);
 }
 
+static uint32_t nearest_to(const PhxUnitView *units, uint32_t count, double x, double y) {
+    uint32_t best = 0;
+    double least = 1e9;
+    for (uint32_t i = 0; i < count; i++) {
+        const double dx = units->pos_x[i] / 65536.0 - x, dy = units->pos_y[i] / 65536.0 - y;
+        if (dx * dx + dy * dy < least) least = dx * dx + dy * dy, best = i;
+    }
+    return best;
+}
+
 /* Two hundred units to one point: no push war; a minute after the last has arrived all rest. */
 PHX_TEST(arrival, two_hundred_to_one_point_settle_and_rest) {
     enum { COUNT = 200, AREA = 64 };
@@ -241,9 +252,30 @@ PHX_TEST(arrival, two_hundred_to_one_point_settle_and_rest) {
         const double dx = at.x / 65536.0 - 32, dy = at.y / 65536.0 - 32;
         CHECK_THAT(phx_vec2_distance_sq(at, before[i]) <= (uint64_t)fixed(0.004) * (uint64_t)fixed(0.004),
                    "unit %u moves", i);
+        CHECK_THAT(sim->world->unit.asleep[i] == 1, "unit %u doesn't sleep", i);
         /* the disc that holds them at 80% has a radius of 6.32 */
         CHECK_THAT(dx * dx + dy * dy <= 1.3 * 6.33 * 1.3 * 6.33, "unit %u is %f, %f off", i, dx, dy);
     }
+    /* One walks out of their midst: those it pushes wake, nobody walks off, and all sleep again. */
+    const PhxCommandData out = {.type = PHX_COMMAND_MOVE,
+                                .goal_x = fixed(55),
+                                .goal_y = fixed(32),
+                                .unit_count = 1,
+                                .units = &handles[nearest_to(&units, COUNT, 32, 32)]};
+    CHECK_OK(phx_command_encode(&out, bytes, sizeof bytes, &size));
+    CHECK_OK(phx_sim_step(sim, &(PhxCommand){0, 0, (uint32_t)size, bytes}, 1));
+    uint32_t woken = 0, slept = 0;
+    for (int t = 0; t < 60 * 20; t++) {
+        CHECK_OK(phx_sim_step(sim, NULL, 0));
+        for (uint32_t i = 0; i < COUNT; i++) woken += sim->world->unit.asleep[i] == 0;
+    }
+    for (uint32_t i = 0; i < COUNT; i++) {
+        const double dx = units.pos_x[i] / 65536.0 - 32, dy = units.pos_y[i] / 65536.0 - 32;
+        slept += sim->world->unit.asleep[i];
+        CHECK_THAT(phx_handle_slot(out.units[0]) == i || dx * dx + dy * dy <= 9.5 * 9.5, "unit %u walked off",
+                   i);
+    }
+    CHECK_THAT(slept == COUNT && woken > 20, "%u sleep, %u times awake", slept, woken);
     phx_sim_destroy(sim);
     free(cost);
 }

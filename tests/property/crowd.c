@@ -316,7 +316,9 @@ static uint32_t check_bounds(const PhxCrowdScene *scene, const Units *was, const
     uint32_t changed = 0;
     for (uint32_t i = 0; i < u->count; i++) {
         const double wx = was->pref_x[i], wy = was->pref_y[i], x = u->pref_x[i], y = u->pref_y[i];
-        const double wish = hypot(wx, wy), sway = was->sway[i];
+        const double wish = hypot(wx, wy), ahead = wx * was->vel_x[i] + wy * was->vel_y[i];
+        /* what is kept of it: no more than the wish, and none where the way has turned away from it */
+        const double sway = u->bend[i] == 0 && ahead <= 0 ? 0 : fmin(fmax(was->sway[i], -wish), wish);
         CHECK_THAT(was->bend[i] >= PHX_CROWD_WAYS || u->bend[i] < PHX_CROWD_WAYS, "round %" PRIu32, round);
         CHECK_EQ(u->sway[i], was->sway[i]);
         if (x == wx && y == wy) continue;

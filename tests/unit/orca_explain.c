@@ -211,7 +211,7 @@ static void check_violations(const PhxOrcaExplanation *why) {
     }
     CHECK(fabs(largest[PHX_ORCA_FROM_WALL] - real(why->wall_violation)) < 2e-5);
     CHECK(fabs(largest[PHX_ORCA_FROM_UNIT] - real(why->violation)) < 2e-5);
-    if (!(why->flags & PHX_ORCA_CROWDED)) CHECK(why->violation <= 64 && !(why->flags & PHX_ORCA_CREPT));
+    if (!(why->flags & (PHX_ORCA_CROWDED | PHX_ORCA_CREPT))) CHECK(why->violation <= 64);
     if (!(why->flags & PHX_ORCA_WALLED)) CHECK(why->wall_violation <= 64 && why->walls_back == 0);
 }
 

@@ -10,8 +10,9 @@
  * avoidance for crowd simulation", 2013; of crowds as densities on a grid: Narain, Golas, Curtis, Lin,
  * "Aggregate dynamics for dense crowd simulation", 2009. The choice among directions is ours.
  *
- * In: the spatial grid, velocities, preferred velocities, classes; per unit two columns of state. Out: the
- * preferred velocities, bent. Cost: some 20 ns a unit for the cells; a unit looks anew 2.5 times a second.
+ * In: the spatial grid, velocities, preferred velocities, classes; per unit three columns of state. Out: the
+ * preferred velocities, bent, and who sleeps. Cost: some 20 ns a unit for the cells; a unit looks anew 2.5
+ * times a second.
  *
  * Determinism: integers. Cells are summed serially, sums don't depend on an order; a unit reads cells and its
  * own rows and writes only its own rows.
@@ -37,9 +38,10 @@ enum {
     PHX_CROWD_WAYS = 7         /* values of `bend` */
 };
 
-/* What the bodies in a cell cover of it, and the sum of that times the directions they want; Q16.16. */
+/* What the bodies in a cell cover of it, and the sum of that times the directions they want, Q16.16; how many
+ * of them move or want to. */
 typedef struct PhxCrowdCell {
-    int64_t area, x, y;
+    int64_t area, x, y, stirring;
 } PhxCrowdCell;
 
 /* Scratch that outlives a tick but carries nothing from one to the next. Fields are private to motion/. */
@@ -68,14 +70,19 @@ typedef struct PhxCrowdScene {
     fix16_t *pref_x, *pref_y;       /* in: the wish; out: the bent one */
     uint8_t *bend;                  /* state, 0..PHX_CROWD_WAYS-1; begins as 0 */
     fix16_t *sway;                  /* state: speed across its way; begins as 0 */
+    /* State, begins as 0; null: nobody sleeps. A unit falls asleep when it stands, wants nothing and
+     * avoidance left it so; it isn't solved then. It wakes when it wants something, is moved, or when another
+     * one that moves or wants to is in the cells around its own. Who puts it elsewhere by other means sets 0.
+     */
+    uint8_t *asleep;
     PhxCrowdWork *work;
 } PhxCrowdScene;
 
 /* Before avoidance: bends the preferred velocities. */
 void phx_crowd_bend(const PhxCrowdScene *scene, const PhxJobs *jobs);
-/* After it: notes in `sway` how far the chosen velocities lead across the ways, for the next tick. */
-void phx_crowd_note(const PhxCrowdScene *scene, const fix16_t *out_x, const fix16_t *out_y,
-                    const PhxJobs *jobs);
+/* After it: notes in `sway` how far the chosen velocities lead across the ways, for the next tick; who falls
+ * asleep stands from now on. */
+void phx_crowd_note(const PhxCrowdScene *scene, fix16_t *out_x, fix16_t *out_y, const PhxJobs *jobs);
 
 #ifdef __cplusplus
 }

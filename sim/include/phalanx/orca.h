@@ -55,7 +55,7 @@ enum {
     PHX_ORCA_CROWDED =
         1,               /* the units' half-planes had no common point: the largest violation was minimised */
     PHX_ORCA_WALLED = 2, /* nor had the walls': theirs was minimised first */
-    PHX_ORCA_CREPT = 4,  /* crowded, and the unit's creep took it nearer to its preferred velocity */
+    PHX_ORCA_CREPT = 4,  /* the unit's creep took it nearer to its preferred velocity */
 };
 
 /* Scratch that outlives a tick but carries nothing from one to the next. Fields are private to motion/. */
@@ -92,8 +92,12 @@ typedef struct PhxOrcaScene {
     const fix16_t *avoid;
     const uint8_t *close, *weight;
     const fix16_t *top_speed;
-    /* By slot, 0..16; null: all 0. By how many sixteenths of its max_speed a unit that no velocity serves may
-     * violate more than need be, to get nearer to its preferred velocity: so those that are wedged slide out.
+    /* By slot, null: nobody. Not 0: the unit sleeps: it stays as it is, and nothing is looked up for it; its
+     * preferred velocity has to be zero. Others avoid it. */
+    const uint8_t *asleep;
+    /* By slot, 0..16; null: all 0. By how many sixteenths of its max_speed a unit may violate more than need
+     * be, to get nearer to its preferred velocity, where others leave it none: so those that are wedged slide
+     * out, and those at rest feel that it wants to pass. Nobody is pressed in farther than a sixth by that.
      */
     const uint8_t *creep;
     const PhxOrcaClass *classes;
@@ -148,12 +152,12 @@ typedef struct PhxOrcaHalfPlane {
  */
 typedef struct PhxOrcaExplanation {
     uint32_t slot;
-    uint8_t flags; /* 0: the half-planes had a common point; else bits of PHX_ORCA_CROWDED.. */
+    uint8_t flags;  /* 0: the half-planes had a common point; else bits of PHX_ORCA_CROWDED.. */
     uint8_t weight; /* its part in what two change for each other is its weight's part of both */
     PhxVec2 position, velocity, preferred, chosen;
     fix16_t radius, avoid, max_speed; /* avoid: what it keeps from other units; >= radius */
-    fix16_t horizon;    /* ahead of units, seconds */
-    fix16_t creep;      /* units a second that it may violate more than need be; 0: none */
+    fix16_t horizon;                  /* ahead of units, seconds */
+    fix16_t creep;                    /* units a second that it may violate more than need be; 0: none */
     fix16_t walls_back; /* by how much walls' half-planes were moved back (PHX_ORCA_WALLED); else 0 */
     fix16_t violation;  /* largest of units' half-planes, at least 0 */
     fix16_t least; /* CROWDED: the least that could be; where the unit crept it allows itself `creep` more */

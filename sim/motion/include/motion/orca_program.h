@@ -16,8 +16,8 @@ PhxVec2 phx_orca_program(const PhxOrcaLine *lines, uint32_t count, uint32_t hard
 
 /* The same, where the half-planes behind the first `hard` are those of `count - hard` neighbours, made as
  * they are needed: most of them permit what the unit is about to do. `lines` has room for `count` and holds
- * the first `hard`; what it holds afterwards is no result. Where there is no such velocity, and creep > 0
- * (raw, units a second): the one nearest to `preferred` among those that violate nothing by `creep` more than
+ * the first `hard`; what it holds afterwards is no result. Where creep > 0 (raw, units
+ * a second): the one nearest to `preferred` among those that violate nothing by `creep` more than
  * need be; nobody is pressed in farther than a sixth by that. */
 PhxVec2 phx_orca_program_pairs(PhxOrcaLine *lines, uint32_t count, uint32_t hard, const PhxOrcaPairs *pairs,
                                PhxVec2 preferred, fix16_t max_speed, fix16_t creep, uint8_t *flags);
