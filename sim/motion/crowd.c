@@ -187,7 +187,7 @@ static uint8_t choose(const PhxCrowdScene *scene, uint32_t slot, PhxVec2 at) {
     return best;
 }
 
-/* The speed across its way that a unit keeps for now: no more than it wants to go; none when it goes back
+/* The speed across its way that a unit goes on with: no more than it wants to go; none when it goes back
  * without wanting to, for its way has turned then, and what was noted says nothing of it. */
 static int64_t sway_of(const PhxCrowdScene *scene, uint32_t slot, PhxDir way, int64_t speed) {
     const PhxVec2 velocity = {scene->vel_x[slot], scene->vel_y[slot]};
