@@ -12,6 +12,7 @@
  */
 #include "base/assert.h"
 #include "base/bitset.h"
+#include "nav/nearest.h"
 #include "step/sim_internal.h"
 
 enum { NO_TILE = -1, MODE_NEAREST = 0, MODE_AREA = 1, LANES = 8 };
@@ -85,8 +86,10 @@ PhxUnitField phx_fields_of(const PhxSim *sim, uint32_t slot) {
     const uint32_t layer = phx_layers_of(sim, slot), size = phx_layers_size(sim, layer);
     field.tile = phx_routes_tile(sim->layers.routes, sim->tile[slot]);
     field.plane = phx_routes_plane(sim->layers.routes, layer);
-    field.cell = phx_cost_cell_of(&field.plane, size, units->pos_x[slot], units->pos_y[slot]);
     field.at = phx_cost_to_layer(size, phx_vec2(units->pos_x[slot], units->pos_y[slot]));
+    field.cx = (int32_t)phx_nav_clamp_axis(field.at.x, field.plane.width);
+    field.cy = (int32_t)phx_nav_clamp_axis(field.at.y, field.plane.height);
+    field.cell = (uint32_t)field.cy * field.plane.width + (uint32_t)field.cx;
     field.goal = phx_cost_to_layer(size, goal_point(sim, slot));
     return field;
 }

@@ -17,25 +17,43 @@ enum {
     LEAN_BITS = 12, /* as destination.c has it */
 };
 
-fix16_t phx_unit_ground_speed(const PhxWorld *world, uint32_t slot) {
-    const uint32_t type = world->unit.type[slot];
-    const PhxNavGrid grid = phx_sim_grid(world);
-    const uint32_t cell = phx_nav_cell_clamped(&grid, world->unit.pos_x[slot], world->unit.pos_y[slot]);
-    const uint32_t percent =
-        world->cost_profile.speed_percent[world->unit_type.profile[type] * KINDS + world->terrain.kind[cell]];
+static fix16_t speed_at(const PhxWorld *world, uint32_t type, uint32_t percent) {
     fix16_t speed = world->unit_type.speed[type];
     if (percent != 0 && percent != 100) /* 0 stands for 100 */
         speed = phx_fix_saturate(phx_div_round((int64_t)speed * percent, 100));
     return speed < 64 * PHX_FIX_ONE ? speed : 64 * PHX_FIX_ONE;
 }
 
+static const uint8_t *percents_of(const PhxWorld *world, uint32_t type) {
+    return &world->cost_profile.speed_percent[world->unit_type.profile[type] * KINDS];
+}
+
+fix16_t phx_unit_ground_speed(const PhxWorld *world, uint32_t slot) {
+    const uint32_t type = world->unit.type[slot];
+    const PhxNavGrid grid = phx_sim_grid(world);
+    const uint32_t cell = phx_nav_cell_clamped(&grid, world->unit.pos_x[slot], world->unit.pos_y[slot]);
+    return speed_at(world, type, percents_of(world, type)[world->terrain.kind[cell]]);
+}
+
+/* Which types needn't ask what ground they stand on. */
+static void note_even_speeds(PhxSim *sim) {
+    for (uint32_t t = 0; t < sim->world->tables[PHX_TABLE_unit_type].used; t++) {
+        const uint8_t *percents = percents_of(sim->world, t);
+        bool even = true;
+        for (uint32_t k = 1; k < KINDS; k++) even = even && percents[k] == percents[0];
+        sim->even_speed[t] = even ? speed_at(sim->world, t, percents[0]) : -1;
+    }
+}
+
 /* What a unit's body can do, in its mood and on the ground that it stands on. */
-static PhxUnitLimits limits_of(const PhxWorld *world, uint32_t slot) {
+static PhxUnitLimits limits_of(const PhxSim *sim, uint32_t slot) {
+    const PhxWorld *world = sim->world;
     const PhxUnitTypeTable *types = &world->unit_type;
     const uint32_t type = world->unit.type[slot];
     const fix16_t factor =
         phx_feelings_at(&types->speed_factor[type * PHX_MOOD_COUNT], world->unit.mood_level[slot]);
-    fix16_t speed = phx_unit_ground_speed(world, slot);
+    const fix16_t even = sim->even_speed[type];
+    fix16_t speed = even >= 0 ? even : phx_unit_ground_speed(world, slot);
     if (factor != PHX_FIX_ONE) speed = phx_fix_mul(speed, factor);
     if (speed > 64 * PHX_FIX_ONE) speed = 64 * PHX_FIX_ONE;
     return (PhxUnitLimits){speed, types->acceleration[type], types->turn_rate[type],
@@ -54,10 +72,20 @@ bool phx_unit_asks(const PhxWorld *world, uint32_t slot) {
     return (world->match.tick[0] + slot) % period == 0;
 }
 
-/* Whether a unit is in the cell of its goal, and walks straight to the point. */
-static bool in_goal_cell(const PhxUnitField *field) {
-    bool in_sight;
-    return field->tile && phx_tile_flow(field->tile, &field->plane, field->cell, &in_sight) == PHX_FLOW_GOAL;
+/* What a unit's field tells it, and where in its tile the unit is; `straight`: in the cell of its goal, so
+ * that it walks straight to the point. */
+typedef struct Look {
+    const PhxUnitField *field; /* null: it doesn't ask in this tick; then the rest isn't set */
+    PhxTilePlace place;        /* set if the field has a tile */
+    bool straight;
+} Look;
+
+static void look_up(Look *look, const PhxUnitField *field) {
+    look->field = field;
+    look->straight = false;
+    if (!field || !field->tile) return;
+    look->place = phx_tile_place(field->tile, &field->plane, field->cx, field->cy, field->at);
+    look->straight = look->place.own == PHX_FLOW_GOAL;
 }
 
 /* Which way a blend leads: the sum of its points' directions by weight, where that doesn't lead away from the
@@ -78,7 +106,8 @@ static PhxDir blended(const PhxSim *sim, uint32_t slot, const PhxUnitField *fiel
 
 /* Which way the field leads a unit; (0, 0) in the goal's cell and where there is no way. From a closed cell
  * straight to the nearest open one. */
-static PhxDir field_direction_of(const PhxSim *sim, uint32_t slot, const PhxUnitField *field) {
+static PhxDir field_direction_of(const PhxSim *sim, uint32_t slot, const Look *look) {
+    const PhxUnitField *field = look->field;
     if (!field->tile) return phx_dir(0, 0);
     if (field->plane.cost[field->cell] == PHX_NAV_IMPASSABLE) {
         PhxDir out = {0, 0};
@@ -87,17 +116,17 @@ static PhxDir field_direction_of(const PhxSim *sim, uint32_t slot, const PhxUnit
             (void)phx_vec2_normalize(phx_vec2_sub(phx_nav_cell_center(&field->plane, open), field->at), &out);
         return out;
     }
-    return blended(sim, slot, field,
-                   phx_tile_direction(field->tile, &field->plane, field->goal, field->at.x, field->at.y));
+    return blended(sim, slot, field, phx_tile_place_direction(&look->place, field->goal));
 }
 
 /* For the one purpose of seeing progress: 64 times the field's cost, and inside the goal's cell the distance
  * in units of 2^-6 (at most 91, so always below a neighbouring cell's 640). */
-static uint32_t progress_measure(const PhxUnitTable *units, uint32_t slot, const PhxUnitField *field,
+static uint32_t progress_measure(const PhxUnitTable *units, uint32_t slot, const Look *look,
                                  uint32_t distance) {
     if (units->aim[slot] == 2) return units->aim_left[slot];
-    if (units->aim[slot] != 0 || in_goal_cell(field)) return distance >> 10;
-    const uint64_t cost = field->tile ? phx_tile_cost(field->tile, &field->plane, field->cell) : UINT64_MAX;
+    if (units->aim[slot] != 0 || look->straight) return distance >> 10;
+    const uint64_t cost =
+        look->field->tile ? phx_tile_cost_in(look->field->tile, look->place.local) : UINT64_MAX;
     return cost < UINT32_MAX / 64 ? (uint32_t)cost * 64 : UINT32_MAX - 1;
 }
 
@@ -126,8 +155,8 @@ static Wish wish_to(PhxVec2 at, PhxVec2 point) {
     return wish;
 }
 
-/* By the aim, if it has one; else as the field says, or as it said last (`field` null). */
-static Wish wish_for(const PhxSim *sim, uint32_t slot, const PhxUnitField *field, uint32_t worker) {
+/* By the aim, if it has one; else as the field says, or as it said last. */
+static Wish wish_for(const PhxSim *sim, uint32_t slot, const Look *look, uint32_t worker) {
     PhxUnitTable *units = &sim->world->unit;
     const PhxVec2 at = position_of(sim->world, slot);
     const bool samples = sim->world->unit_type.sample_period[units->type[slot]] > 1;
@@ -138,14 +167,13 @@ static Wish wish_for(const PhxSim *sim, uint32_t slot, const PhxUnitField *field
         return wish;
     }
     Wish wish = wish_to(at, phx_vec2(units->goal_x[slot], units->goal_y[slot]));
-    if (!field) {
+    if (!look->field) {
         wish.way = phx_dir(units->way_x[slot], units->way_y[slot]);
         return wish;
     }
-    const bool straight = in_goal_cell(field);
-    const bool around = !straight && phx_crowded_direction(sim, slot, field, worker, &wish.way);
-    if (!straight && !around) wish.way = field_direction_of(sim, slot, field);
-    const bool kept = !straight && (around || samples);
+    const bool around = !look->straight && phx_crowded_direction(sim, slot, look->field, worker, &wish.way);
+    if (!look->straight && !around) wish.way = field_direction_of(sim, slot, look);
+    const bool kept = !look->straight && (around || samples);
     units->way_x[slot] = kept ? wish.way.x : 0;
     units->way_y[slot] = kept ? wish.way.y : 0;
     return wish;
@@ -154,10 +182,12 @@ static Wish wish_for(const PhxSim *sim, uint32_t slot, const PhxUnitField *field
 /* `field` null: the unit doesn't ask for it in this tick. */
 static void prefer_unit(const PhxSim *sim, uint32_t slot, const PhxUnitField *field, uint32_t worker) {
     PhxUnitTable *units = &sim->world->unit;
-    const PhxUnitLimits limits = limits_of(sim->world, slot);
-    Wish wish = wish_for(sim, slot, field, worker);
+    const PhxUnitLimits limits = limits_of(sim, slot);
+    Look look;
+    look_up(&look, field);
+    Wish wish = wish_for(sim, slot, &look, worker);
     note_progress(units, slot,
-                  field || units->aim[slot] != 0 ? progress_measure(units, slot, field, wish.distance)
+                  field || units->aim[slot] != 0 ? progress_measure(units, slot, &look, wish.distance)
                                                  : units->best_distance[slot]);
     if (units->detour[slot] > 0) { /* to its end, where the unit waits until the time is over */
         if (--units->detour[slot] == 0) units->stalled[slot] = 0; /* a new try */
@@ -171,11 +201,22 @@ static void prefer_unit(const PhxSim *sim, uint32_t slot, const PhxUnitField *fi
     units->creep[slot] = units->stalled[slot] >= sim->world->match.tick_rate[0] ? CREEP : 0;
 }
 
+static PhxUnitField field_ahead(const PhxSim *sim, uint32_t slot) {
+    const PhxUnitField field = phx_fields_of(sim, slot);
+    if (field.tile) phx_tile_prefetch(field.tile, field.cx, field.cy, field.at);
+    return field;
+}
+
+/* Tiles are many and large, so the memory of those some units ahead is asked for in time. */
 static void prefer_range(void *context, uint32_t begin, uint32_t end, uint32_t worker) {
+    enum { AHEAD = 8 };
     const PhxSim *sim = context;
+    PhxUnitField fields[AHEAD];
+    for (uint32_t i = begin; i < end && i < begin + AHEAD; i++)
+        fields[i % AHEAD] = field_ahead(sim, sim->batch[i]);
     for (uint32_t i = begin; i < end; i++) {
-        const PhxUnitField field = phx_fields_of(sim, sim->batch[i]);
-        prefer_unit(sim, sim->batch[i], &field, worker);
+        prefer_unit(sim, sim->batch[i], &fields[i % AHEAD], worker);
+        if (end - i > AHEAD) fields[i % AHEAD] = field_ahead(sim, sim->batch[i + AHEAD]);
     }
 }
 
@@ -193,6 +234,7 @@ void phx_phase_prefer(const PhxPhaseContext *context, void *user) {
     memset(units->pref_x, 0, used * sizeof *units->pref_x);
     memset(units->pref_y, 0, used * sizeof *units->pref_y);
     memset(units->creep, 0, used * sizeof *units->creep);
+    note_even_speeds(sim);
     phx_parallel_for(context->jobs, sim->coasting_count, PHX_SIM_UNIT_GRAIN, coast_range, sim);
     for (;;) {
         phx_parallel_for(context->jobs, sim->batch_count, PHX_SIM_UNIT_GRAIN, prefer_range, sim);
@@ -338,7 +380,7 @@ static PhxVec2 step_of(const PhxSim *sim, uint32_t slot, PhxVec2 at, PhxVec2 way
 static void integrate_unit(const PhxSim *sim, uint32_t slot) {
     PhxWorld *world = sim->world;
     PhxUnitTable *units = &world->unit;
-    const PhxUnitLimits limits = limits_of(world, slot);
+    const PhxUnitLimits limits = limits_of(sim, slot);
     const PhxVec2 at = {units->pos_x[slot], units->pos_y[slot]};
     const PhxVec2 was = {units->vel_x[slot], units->vel_y[slot]};
     const PhxVec2 wanted =
@@ -364,5 +406,6 @@ static void integrate_range(void *context, uint32_t begin, uint32_t end, uint32_
 void phx_phase_integrate(const PhxPhaseContext *context, void *user) {
     PhxSim *sim = context->sim;
     (void)user;
+    note_even_speeds(sim);
     phx_parallel_for(context->jobs, sim->living_count, PHX_SIM_UNIT_GRAIN, integrate_range, sim);
 }

@@ -7,6 +7,7 @@
 #ifndef PHX_NAV_TILE_PLACE_H
 #define PHX_NAV_TILE_PLACE_H
 
+#include "base/prefetch.h"
 #include "nav/sector.h"
 #include "nav/tile.h"
 
@@ -33,6 +34,19 @@ static inline PhxTilePlace phx_tile_place(const PhxTile *tile, const PhxNavGrid 
     place.own = tile->flow[local] & PHX_FLOW_CODE;
     place.in_sight = (tile->flow[local] & PHX_FLOW_SIGHT) != 0;
     return place;
+}
+
+/* Asks for what the functions here will read of a tile for a position in the cell (cx, cy). */
+static inline void phx_tile_prefetch(const PhxTile *tile, int32_t cx, int32_t cy, PhxVec2 at) {
+    const uint32_t local = phx_sector_local((uint32_t)cx, (uint32_t)cy);
+    const uint32_t down = local + PHX_SECTOR_SIDE, up = local - PHX_SECTOR_SIDE;
+    const uint32_t beside = ((uint32_t)at.y & 0x8000u ? down : up) & (PHX_SECTOR_CELLS - 1);
+    PHX_PREFETCH(&tile->flow[local]);
+    PHX_PREFETCH(&tile->flow[beside]);
+    PHX_PREFETCH(&tile->aim[local]);
+    PHX_PREFETCH(&tile->aim[beside]);
+    PHX_PREFETCH(&tile->sum[local]);
+    PHX_PREFETCH(&tile->base[0]);
 }
 
 /* As phx_tile_direction. */

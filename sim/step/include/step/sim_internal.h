@@ -18,6 +18,7 @@
 
 #include "base/arena.h"
 #include "command/queue.h"
+#include "nav/tile_place.h"
 #include "nav/window.h"
 #include "state/world.h"
 #include "step/room.h"
@@ -75,7 +76,8 @@ typedef struct PhxBarriers {
 typedef struct PhxUnitField {
     const PhxTile *tile; /* null: no field */
     PhxNavGrid plane;
-    uint32_t cell; /* the unit's, in the layer */
+    uint32_t cell;  /* the unit's, in the layer */
+    int32_t cx, cy; /* the same */
     PhxVec2 at, goal;
 } PhxUnitField;
 
@@ -120,6 +122,7 @@ struct PhxSim {
     PhxOrcaClass classes[PHX_SIM_TYPE_LIMIT];
     uint32_t class_count;
     PhxFeelingsClass feelings[PHX_SIM_TYPE_LIMIT];
+    fix16_t even_speed[PHX_SIM_TYPE_LIMIT]; /* of a type that goes as fast on any ground, else -1 */
     PhxSpatial spatial;
     PhxOrcaWork orca;
     PhxCrowdWork crowd;
