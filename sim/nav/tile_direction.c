@@ -109,6 +109,8 @@ static PhxDir blend(const Place *place) {
     const int32_t nx[3] = {place->cx + sx, place->cx, place->cx + sx};
     const int32_t ny[3] = {place->cy, place->cy + sy, place->cy + sy};
     const Aim aim = aim_of(place, place->cx, place->cy, place->local);
+    /* a far aim is the same for whichever cell has it, and so is none */
+    const uint32_t told = place->tile->aim[place->local], far = told & PHX_TILE_AIM_FAR ? told : UINT32_MAX;
     const PhxDir own = aim.some ? to_aim(place, aim) : arrow(place->own);
     Blend sum = {0, 0, (UNIT - fx) * (UNIT - fy) >> WEIGHT_SHIFT};
     bool alike = true;
@@ -117,7 +119,7 @@ static PhxDir blend(const Place *place) {
         const uint32_t n = local_at(nx[i], ny[i]);
         const uint8_t code = place->tile->flow[n] & PHX_FLOW_CODE;
         if (code >= PHX_FLOW_GOAL) continue;
-        const Aim other = aim_of(place, nx[i], ny[i], n);
+        const Aim other = place->tile->aim[n] == far ? aim : aim_of(place, nx[i], ny[i], n);
         if (other.some && aim.some && other.x == aim.x && other.y == aim.y) {
             sum.own += weight[i] >> WEIGHT_SHIFT;
             continue;
