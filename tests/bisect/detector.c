@@ -220,7 +220,8 @@ PHX_TEST(detector, names_tick_phase_column_and_row_of_every_planted_fault) {
             "%u faults drawn: %u named (%u of them killed their side), %u masked (%u where nobody reads)\n",
             turn, tally.shown, tally.died, tally.masked, tally.dead);
     CHECK_EQ(tally.shown, wanted);
-    CHECK(tally.masked > 0);
+    /* About one in forty is masked: among few there may be none. */
+    CHECK(tally.masked > 0 || wanted < 300);
     phx_sim_destroy(sim);
 }
 
