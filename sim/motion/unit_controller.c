@@ -1,20 +1,18 @@
 /* unit_controller.c: see unit_controller.h.
- * Cost: one angle_of and one square root a moving unit and tick. Determinism: integers only; reads nothing
- * but its arguments.
+ * Cost: one angle_of a moving unit and tick, and near its point one square root. Determinism: integers only;
+ * reads nothing but its arguments.
  */
 #include "motion/unit_controller.h"
 
-/* The largest speed from which `acceleration` brings to rest within `distance`: sqrt(2 a d). Q16.16 times
- * Q16.16 is Q32.32, whose root is Q16.16. Bound: 2 * 2^28 * 2^31 = 2^60. */
-static int64_t braking_speed(fix16_t acceleration, uint32_t distance) {
-    return phx_isqrt64(2u * (uint64_t)acceleration * distance);
-}
-
+/* The unit's speed, or what is left of it near the point: at most the largest from which `acceleration`
+ * brings to rest within `distance`, sqrt(2 a d). Q16.16 times Q16.16 is Q32.32, whose root is Q16.16. Bound:
+ * 2 * 2^28 * 2^31 = 2^60. Far off that is above the unit's own speed, which its square tells without a root.
+ */
 static fix16_t speed_for(const PhxUnitLimits *limits, uint32_t distance) {
-    const int64_t braking = braking_speed(limits->acceleration, distance);
+    const uint64_t braking_sq = 2u * (uint64_t)limits->acceleration * distance;
     const int64_t one_tick = (int64_t)distance * limits->tick_rate; /* below 2^31 * 1000 */
     int64_t speed = limits->speed;
-    if (braking < speed) speed = braking;
+    if (speed > 0 && braking_sq < (uint64_t)speed * (uint64_t)speed) speed = phx_isqrt64(braking_sq);
     if (one_tick < speed) speed = one_tick;
     return (fix16_t)speed;
 }
