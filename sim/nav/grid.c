@@ -18,11 +18,6 @@ uint32_t phx_nav_cell_at(const PhxNavGrid *grid, fix16_t x, fix16_t y) {
     return (uint32_t)cy * grid->width + (uint32_t)cx;
 }
 
-uint32_t phx_nav_clamp_axis(int32_t position, uint32_t cells) {
-    const int32_t at = phx_nav_floor(position);
-    return at < 0 ? 0 : (uint32_t)at >= cells ? cells - 1 : (uint32_t)at;
-}
-
 uint32_t phx_nav_cell_clamped(const PhxNavGrid *grid, fix16_t x, fix16_t y) {
     return phx_nav_clamp_axis(y, grid->height) * grid->width + phx_nav_clamp_axis(x, grid->width);
 }

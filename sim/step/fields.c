@@ -28,15 +28,14 @@ static PhxVec2 goal_point(const PhxSim *sim, uint32_t slot) {
 }
 
 /* The name of a unit's goals in its layer. */
-static uint64_t goal_of(const PhxSim *sim, uint32_t slot, uint32_t layer) {
+static uint64_t goal_of(const PhxSim *sim, uint32_t slot, const PhxNavGrid *plane, uint32_t size) {
     const PhxWorld *world = sim->world;
     const PhxTable *rows = &world->tables[PHX_TABLE_destination];
-    const PhxNavGrid plane = phx_routes_plane(sim->layers.routes, layer);
     const uint32_t row = phx_table_find(rows, world->unit.destination[slot]);
     if (row != UINT32_MAX && world->destination.mode[row] <= MODE_AREA)
         return GOAL_ROW | (uint64_t)row << 32 | world->destination.generation[row];
     const PhxVec2 point = goal_point(sim, slot);
-    return phx_cost_cell_of(&plane, phx_layers_size(sim, layer), point.x, point.y);
+    return phx_cost_cell_of(plane, size, point.x, point.y);
 }
 
 /* The cells whose centre lies within a disc. Bound: a radius of 32 gives at most 3,300. */
@@ -103,9 +102,9 @@ static bool claim_tile(PhxSim *sim, uint32_t slot) {
     sim->tile[slot] = (uint32_t)NO_TILE;
     if (!phx_layers_is_ready(sim, layer)) return true;
     const PhxNavGrid plane = phx_routes_plane(routes, layer);
-    const uint32_t cell =
-        phx_cost_cell_of(&plane, phx_layers_size(sim, layer), units->pos_x[slot], units->pos_y[slot]);
-    return phx_routes_claim(routes, layer, goal_of(sim, slot, layer), cell, &sim->tile[slot]);
+    const uint32_t size = phx_layers_size(sim, layer);
+    const uint32_t cell = phx_cost_cell_of(&plane, size, units->pos_x[slot], units->pos_y[slot]);
+    return phx_routes_claim(routes, layer, goal_of(sim, slot, &plane, size), cell, &sim->tile[slot]);
 }
 
 uint32_t phx_fields_prepare(PhxSim *sim, const uint32_t *pending, uint32_t count) {

@@ -15,13 +15,16 @@
 uint32_t phx_nav_nearest_unlike(const uint8_t *bytes, uint32_t width, uint32_t height, uint32_t cx,
                                 uint32_t cy, uint8_t wall);
 
-/* The cell coordinate of a position along one side of `cells` cells, clamped into the map. */
-uint32_t phx_nav_clamp_axis(int32_t position, uint32_t cells);
-
 /* Half a cell, and floor(position) for any sign without shifting a negative number. */
 enum { PHX_NAV_HALF = 32768 };
 static inline int32_t phx_nav_floor(int32_t position) {
     return position >= 0 ? position / 65536 : -1 - (-1 - position) / 65536;
+}
+
+/* The cell coordinate of a position along one side of `cells` cells, clamped into the map. */
+static inline uint32_t phx_nav_clamp_axis(int32_t position, uint32_t cells) {
+    const int32_t at = phx_nav_floor(position);
+    return at < 0 ? 0 : (uint32_t)at >= cells ? cells - 1 : (uint32_t)at;
 }
 
 #endif
