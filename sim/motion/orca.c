@@ -18,6 +18,7 @@ enum {
     RADIUS_MIN = 1 << 12,
     RADIUS_MAX = 16 << 16,
     SPEED_MAX = 64 << 16,
+    ACCELERATION_MAX = 4096 << 16,
     HORIZON_MIN = 1 << 12,
     HORIZON_MAX = 1024 << 16,
 };
@@ -39,12 +40,16 @@ fix16_t phx_orca_range(const PhxOrcaClass *classes, uint32_t class_count) {
     return clamp(range, 0, PHX_SPATIAL_MAX_RANGE);
 }
 
-static PhxOrcaReach reach_of(const PhxOrcaClass *c) {
+static PhxOrcaReach reach_of(const PhxOrcaClass *c, uint32_t tick_rate) {
     PhxOrcaReach reach = {.radius = clamp(c->radius, RADIUS_MIN, RADIUS_MAX),
                           .max_speed = clamp(c->max_speed, 0, SPEED_MAX),
                           .range = clamp(c->neighbour_range, 0, PHX_SPATIAL_MAX_RANGE),
                           .neighbours = c->neighbours};
     if (reach.neighbours > PHX_ORCA_MAX_NEIGHBOURS) reach.neighbours = PHX_ORCA_MAX_NEIGHBOURS;
+    if (c->acceleration > 0) {
+        reach.change = (fix16_t)phx_div_round(clamp(c->acceleration, 1, ACCELERATION_MAX), tick_rate);
+        if (reach.change == 0) reach.change = 1;
+    }
     const fix16_t horizon = clamp(c->horizon, HORIZON_MIN, HORIZON_MAX);
     const fix16_t wall_horizon = clamp(c->wall_horizon, HORIZON_MIN, HORIZON_MAX);
     reach.horizon = horizon;
@@ -61,7 +66,8 @@ void phx_orca_prepare(const PhxOrcaScene *scene) {
                scene->class_count, 0);
     PHX_ASSERT(scene->spatial->count <= scene->work->capacity, scene->spatial->count, scene->work->capacity);
     PHX_ASSERT(scene->tick_rate >= 1 && scene->tick_rate <= 1000, scene->tick_rate, 0);
-    for (uint32_t i = 0; i < scene->class_count; i++) scene->work->reach[i] = reach_of(&scene->classes[i]);
+    for (uint32_t i = 0; i < scene->class_count; i++)
+        scene->work->reach[i] = reach_of(&scene->classes[i], scene->tick_rate);
 }
 
 void phx_orca_gather(const PhxOrcaScene *scene, uint32_t begin, uint32_t end) {
@@ -117,15 +123,39 @@ void phx_orca_row_collect(const PhxOrcaScene *scene, uint32_t row, PhxOrcaRow *o
                                 .slot = slot,
                                 .horizon = reach->horizon,
                                 .inv_horizon = reach->inv_horizon,
+                                .max_speed = reach->max_speed,
                                 .inv_tick = (int64_t)scene->tick_rate << PHX_ORCA_INV_BITS};
     out->preferred = phx_vec2(scene->pref_x[slot], scene->pref_y[slot]);
     out->max_speed = reach->max_speed;
     if (scene->top_speed && scene->top_speed[slot] > 0)
         out->max_speed = clamp(scene->top_speed[slot], 0, SPEED_MAX);
+    out->change = reach->change < 2 * out->max_speed && !asleep ? reach->change : 0;
     out->creep = scene->creep ? out->max_speed / 16 * scene->creep[slot] : 0;
 }
 
+/* Where not every velocity can be reached: the same program of changes of velocity. Their disc is that of the
+ * acceleration; the greatest speed is a half-plane then, the tangent where the unit is fastest, kept like a
+ * wall. */
+static PhxVec2 solve_change(PhxOrcaRow *row, uint8_t *flags) {
+    const PhxVec2 from = row->self->velocity;
+    const int64_t speed = phx_vec2_length(from);
+    for (uint32_t i = 0; i < row->hard; i++) row->lines[i] = phx_orca_line_from(row->lines[i], from);
+    uint32_t hard = row->hard;
+    PhxDir ahead;
+    if (speed + row->change > row->max_speed && phx_vec2_normalize(from, &ahead) > 0) {
+        /* whoever is too fast brakes as hard as it can */
+        const int64_t most = row->max_speed - speed > -row->change ? row->max_speed - speed : -row->change;
+        row->lines[hard++] = (PhxOrcaLine){phx_dir_neg(ahead), (fix16_t)-most};
+    }
+    row->pairs.origin = from;
+    const PhxVec2 change =
+        phx_orca_program_pairs(row->lines, hard + row->found, hard, &row->pairs,
+                               phx_vec2_sub(row->preferred, from), row->change, row->creep, flags);
+    return phx_vec2_clamp_length(phx_vec2_add(from, change), row->max_speed + row->change);
+}
+
 PhxVec2 phx_orca_row_solve(PhxOrcaRow *row, uint8_t *flags) {
+    if (row->change > 0) return solve_change(row, flags);
     return phx_orca_program_pairs(row->lines, row->hard + row->found, row->hard, &row->pairs, row->preferred,
                                   row->max_speed, row->creep, flags);
 }

@@ -12,6 +12,8 @@
  * (2 offset - 2 n . v_self). Overlapping units use the disc alone, with one tick for T. Cost: a
  * reciprocal square root, for the legs a square root too; no division.
  *
+ * T is longer by up to a half where two close in faster than one and a half times the unit's greatest speed.
+ *
  * Determinism: integers, symmetric rounding; the two units of a pair compute opposite normals from opposite
  * vectors. Exact ties: between the legs, the one that makes both keep right; at equal positions and
  * velocities, a direction drawn from the two slots, opposite for the two.
@@ -151,6 +153,28 @@ static PhxOrcaLine weighted(PhxOrcaLine line, const PhxOrcaBody *self, const Phx
     return line;
 }
 
+/* How far beyond one and a half times its greatest speed the relative speed is, on the way to twice that:
+ * Q16, 0..1. |v| <= 2^23. */
+static int64_t fastness(const PhxOrcaPairs *pairs, int64_t vx, int64_t vy) {
+    const int64_t max_sq = (int64_t)pairs->max_speed * pairs->max_speed; /* <= 2^44 */
+    const int64_t beyond = 4 * (vx * vx + vy * vy) - 9 * max_sq, all = 7 * max_sq;
+    if (beyond <= 0) return 0;
+    return beyond >= all ? PHX_FIX_ONE : beyond / ((all >> 16) + 1); /* all > beyond > 0; <= 2^47 */
+}
+
+/* 1 / T: who closes in fast is seen from farther off, up to half again as far. */
+static int64_t farther(const PhxOrcaPairs *pairs, int64_t vx, int64_t vy) {
+    return pairs->inv_horizon - (pairs->inv_horizon * fastness(pairs, vx, vy) >> 16) / 3; /* 2^34 * 2^16 */
+}
+
+PhxOrcaLine phx_orca_line_from(PhxOrcaLine line, PhxVec2 origin) {
+    if ((origin.x | origin.y) == 0) return line;
+    const int64_t moved =
+        phx_round_shift(line.normal.x * (int64_t)origin.x + line.normal.y * (int64_t)origin.y, 30);
+    line.offset = phx_orca_clamp_offset(line.offset - moved);
+    return line;
+}
+
 PhxOrcaLine phx_orca_pair_line(const PhxOrcaPairs *pairs, uint32_t i) {
     const PhxOrcaBody *self = pairs->self, *other = &pairs->bodies[pairs->near[i].row];
     Pair pair = {.px = other->position.x - self->position.x,
@@ -165,8 +189,9 @@ PhxOrcaLine phx_orca_pair_line(const PhxOrcaPairs *pairs, uint32_t i) {
 
     const PhxOrcaLine line = PHX_UNLIKELY(pair.distance_sq <= pair.radius_sq)
                                  ? overlap_line(&pair, pairs->slot, pairs->near[i].slot, pairs->inv_tick)
-                                 : cone_line(&pair, pairs->inv_horizon);
-    return PHX_UNLIKELY(self->weight != other->weight) ? weighted(line, self, other) : line;
+                                 : cone_line(&pair, farther(pairs, pair.vx, pair.vy));
+    return phx_orca_line_from(
+        PHX_UNLIKELY(self->weight != other->weight) ? weighted(line, self, other) : line, pairs->origin);
 }
 
 /* |v|, or up to an eighth more. */
@@ -184,17 +209,19 @@ bool phx_orca_pair_permits(const PhxOrcaPairs *pairs, uint32_t i, int64_t change
     const PhxOrcaBody *self = pairs->self, *other = &pairs->bodies[pairs->near[i].row];
     if (PHX_UNLIKELY(self->weight < other->weight)) /* a share below half: it may change by so much less */
         change = change * (self->weight + other->weight) / (2 * (int64_t)self->weight) + 1;
+    const int64_t vx = self->velocity.x - other->velocity.x, vy = self->velocity.y - other->velocity.y;
+    const int64_t horizon =
+        fastness(pairs, vx, vy) > 0 ? pairs->horizon + (pairs->horizon >> 1) + 1 : pairs->horizon;
     const int64_t wide = (int64_t)self->radius + other->radius + self->shell + other->shell +
-                         ((2 * change + 8) * pairs->horizon >> 16); /* 2^24 * 2^26 */
+                         ((2 * change + 8) * horizon >> 16); /* 2^24 * 2^26 */
     const int64_t radius = wide + (wide >> 10) + 8;
     if (radius > (int64_t)1 << 23) return false;
     const int64_t px = other->position.x - self->position.x, py = other->position.y - self->position.y;
-    const int64_t vx = self->velocity.x - other->velocity.x, vy = self->velocity.y - other->velocity.y;
     const int64_t closing = px * vx + py * vy, speed_sq = vx * vx + vy * vy; /* < 2^46.5, <= 2^47 */
     if (closing <= 0) return pairs->near[i].distance_sq > (uint64_t)(radius * radius);
     if (closing >
-        ((speed_sq >> 16) + 1) * pairs->horizon) { /* nearest at the end of the horizon: |v| T < |p| < 2^22 */
-        const int64_t ex = px - (vx * pairs->horizon >> 16), ey = py - (vy * pairs->horizon >> 16);
+        ((speed_sq >> 16) + 1) * horizon) { /* nearest at the end of the horizon: |v| T < |p| < 2^22 */
+        const int64_t ex = px - (vx * horizon >> 16), ey = py - (vy * horizon >> 16);
         return ex * ex + ey * ey > radius * radius;
     }
     return (int64_t)phx_abs64(px * vy - py * vx) > radius * length_bound(vx, vy); /* 2^23 * 2^24 */

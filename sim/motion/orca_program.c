@@ -203,7 +203,7 @@ static void make_lines(Planes *planes, uint64_t which) {
 
 /* A bound of |v - v_self|, raw. */
 static int64_t change_of(const Planes *planes, Fine v) {
-    const PhxVec2 own = planes->pairs->self->velocity;
+    const PhxVec2 own = phx_vec2_sub(planes->pairs->self->velocity, planes->pairs->origin);
     const int64_t x = (int64_t)phx_abs64(v.x - (int64_t)own.x * (1 << FINE)) >> FINE;
     const int64_t y = (int64_t)phx_abs64(v.y - (int64_t)own.y * (1 << FINE)) >> FINE;
     return (x > y ? x + (y >> 1) : y + (x >> 1)) + 2;
@@ -234,10 +234,13 @@ bool phx_orca_contact_line(const PhxOrcaPairs *pairs, uint32_t i, int64_t max_sp
     const int64_t gap = (int64_t)phx_isqrt64(pairs->near[i].distance_sq) -
                         (reach - (creeps ? reach / DEEPEST : reach / LIGHTEST));
     const int64_t offset = -phx_round_shift(gap * pairs->inv_tick, PHX_ORCA_INV_BITS + 1); /* 2^22 * 2^40 */
-    if (offset < -max_speed) return false;
+    if (offset < -(int64_t)PHX_ORCA_OFFSET_MAX) return false;
     out->offset = offset < 0 ? (fix16_t)offset : 0;
-    return phx_orca_unit((int64_t)self->position.x - other->position.x,
-                         (int64_t)self->position.y - other->position.y, &out->normal);
+    if (!phx_orca_unit((int64_t)self->position.x - other->position.x,
+                       (int64_t)self->position.y - other->position.y, &out->normal))
+        return false;
+    *out = phx_orca_line_from(*out, pairs->origin);
+    return out->offset >= -max_speed;
 }
 
 /* Copies the walls' half-planes, then those of contacts: what the fallback keeps besides. Returns how many.

@@ -267,6 +267,7 @@ void phx_phase_grid(const PhxPhaseContext *context, void *user) {
             .horizon = types->horizon[t],
             .wall_horizon = types->wall_horizon[t],
             .neighbours = types->neighbours[t],
+            .acceleration = types->acceleration[t],
         };
     sim->class_count = used;
     phx_spatial_build(&sim->spatial, context->jobs, context->world->unit.pos_x, context->world->unit.pos_y,

@@ -2,6 +2,7 @@
  * the world, crowds on one spot. Nothing overflows (run it under UBSan), and no result is faster than its
  * class allows.
  */
+#include <math.h>
 #include <phalanx/orca.h>
 #include <stdlib.h>
 
@@ -33,6 +34,7 @@ static fix16_t pick(uint64_t *seed, fix16_t low, fix16_t high) {
 }
 
 static void make_class(uint64_t *seed, bool ordinary, PhxOrcaClass *c) {
+    c->acceleration = test_range(seed, 0, 1) ? pick(seed, 1, ordinary ? 100 * ONE : 4096 * ONE) : 0;
     if (ordinary) {
         c->radius = (fix16_t)test_range(seed, ONE / 4, ONE);
         c->max_speed = (fix16_t)test_range(seed, ONE, 4 * ONE);
@@ -84,10 +86,22 @@ static PhxVec2 solve_eagerly(const PhxOrcaScene *scene, uint32_t row, uint8_t *f
                                 .slot = slot,
                                 .horizon = reach->horizon,
                                 .inv_horizon = reach->inv_horizon,
+                                .max_speed = reach->max_speed,
                                 .inv_tick = (int64_t)scene->tick_rate << PHX_ORCA_INV_BITS};
     for (uint32_t i = 0; i < found; i++) lines[hard + i] = phx_orca_pair_line(&pairs, i);
     const PhxVec2 wish = {scene->pref_x[slot], scene->pref_y[slot]};
     return phx_orca_program(lines, hard + found, hard, wish, reach->max_speed, flags);
+}
+
+/* No unit changes its velocity by more than it can, unless it was too fast. */
+static void check_change(const PhxOrcaScene *scene, uint32_t slot, fix16_t change, int round) {
+    const double speed = scene->classes[scene->class_of[slot]].max_speed;
+    const double was = hypot(scene->vel_x[slot], scene->vel_y[slot]);
+    const double by = hypot((double)scene->out_x[slot] - scene->vel_x[slot],
+                            (double)scene->out_y[slot] - scene->vel_y[slot]);
+    CHECK_THAT(was > speed || by <= change + 4.0, "round %d unit %u: %g of %d", round, slot, by, change);
+    CHECK_THAT(hypot(scene->out_x[slot], scene->out_y[slot]) <= speed + change + 4.0, "round %d unit %u",
+               round, slot);
 }
 
 /* Leaving half-planes out changed nothing, and no unit is too fast. Returns how many were crowded. */
@@ -96,6 +110,11 @@ static int check_results(const PhxOrcaScene *scene, int round) {
     for (uint32_t row = 0; row < UNITS; row++) {
         const uint32_t slot = scene->spatial->slot[row];
         const PhxVec2 got = {scene->out_x[slot], scene->out_y[slot]};
+        const PhxOrcaReach *reach = &scene->work->reach[scene->class_of[slot]];
+        if (reach->change > 0 && reach->change < 2 * reach->max_speed) {
+            check_change(scene, slot, reach->change, round);
+            continue;
+        }
         uint8_t flags;
         const PhxVec2 want = solve_eagerly(scene, row, &flags);
         /* the fallback makes all half-planes, and minds contacts besides, of which the eager program knows

@@ -73,6 +73,7 @@ PHX_TEST(orca_lines, of_units_are_tangents_at_the_nearest_point) {
                                         .slot = i,
                                         .horizon = (fix16_t)lround(horizon * ONE),
                                         .inv_horizon = inv,
+                                        .max_speed = 64 * ONE,
                                         .inv_tick = (int64_t)20 << 30};
             line[i] = phx_orca_pair_line(&pairs, 0);
         }
@@ -133,6 +134,7 @@ PHX_TEST(orca_lines, case_25_touching_discs_give_unit_normals) {
                                     .bodies = body,
                                     .near = &near,
                                     .inv_horizon = (int64_t)1 << test_range(&seed, 20, 34),
+                                    .max_speed = 64 * ONE,
                                     .inv_tick = (int64_t)20 << 30};
         line = phx_orca_pair_line(&pairs, 0);
         const double size = hypot(line.normal.x, line.normal.y) * 0x1p-30;

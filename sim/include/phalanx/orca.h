@@ -34,7 +34,8 @@ extern "C" {
 
 enum {
     PHX_ORCA_MAX_NEIGHBOURS = 16,
-    PHX_ORCA_MAX_LINES = PHX_ORCA_MAX_NEIGHBOURS + PHX_WALLS_MAX_NEAR,
+    /* one more for the greatest speed, where a unit can't reach all below it */
+    PHX_ORCA_MAX_LINES = PHX_ORCA_MAX_NEIGHBOURS + PHX_WALLS_MAX_NEAR + 1,
     PHX_ORCA_WEIGHT = 8, /* of those that nothing else is said of */
     PHX_ORCA_WEIGHT_MAX = 15,
     PHX_ORCA_GRAIN = 64, /* rows a job; has no influence on the result */
@@ -48,6 +49,8 @@ typedef struct PhxOrcaClass {
     fix16_t horizon;         /* seconds, 1/16..1024: how far ahead of other units */
     fix16_t wall_horizon;    /* seconds, 1/16..1024: how far ahead of walls */
     uint32_t neighbours;     /* 0..PHX_ORCA_MAX_NEIGHBOURS; the nearest ones count */
+    fix16_t acceleration;    /* units a second squared, 0..4096: no velocity is chosen that it can't reach
+                                within the tick; 0: any can be reached */
 } PhxOrcaClass;
 
 /* Bits of PhxOrcaScene.flags. */

@@ -31,6 +31,7 @@ typedef struct PhxOrcaBody {
 /* What is derived from a class. */
 typedef struct PhxOrcaReach {
     fix16_t radius, max_speed, range, wall_range, horizon;
+    fix16_t change; /* of velocity, within a tick, at most, raw; 0: any */
     uint32_t neighbours;
     int64_t inv_horizon, inv_wall_horizon; /* Q30, <= 16 */
 } PhxOrcaReach;
@@ -42,6 +43,8 @@ typedef struct PhxOrcaPairs {
     uint32_t slot; /* the unit's own */
     fix16_t horizon;
     int64_t inv_horizon, inv_tick; /* Q30; inv_tick = rate * 2^30 */
+    fix16_t max_speed;             /* of its class: by what closing speeds are fast */
+    PhxVec2 origin;                /* half-planes are of velocities less this one */
 } PhxOrcaPairs;
 
 /* The sum of the radii that two units keep. Beyond their avoidance radii: those. Nearer it gives way, twice
@@ -56,6 +59,9 @@ PhxOrcaLine phx_orca_pair_line(const PhxOrcaPairs *pairs, uint32_t i);
 /* Whether the half-plane of neighbour i surely permits every velocity within `change` (raw) of the unit's
  * own, with room to spare; much cheaper than the half-plane. False says nothing. */
 bool phx_orca_pair_permits(const PhxOrcaPairs *pairs, uint32_t i, int64_t change);
+
+/* The same half-plane, of velocities less `origin`. */
+PhxOrcaLine phx_orca_line_from(PhxOrcaLine line, PhxVec2 origin);
 
 /* At most one half-plane for each of `count` walls, in their order; those that earlier ones cover are left
  * out. Returns how many. */

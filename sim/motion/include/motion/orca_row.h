@@ -19,6 +19,7 @@ typedef struct PhxOrcaRow {
     PhxOrcaPairs pairs;
     PhxVec2 preferred;
     fix16_t max_speed, creep;
+    fix16_t change; /* of its velocity at most; 0: any */
 } PhxOrcaRow;
 
 /* orca.c: what a row of the grid meets, the scene being prepared and gathered; and the velocity it chooses.
