@@ -123,6 +123,7 @@ void phx_orca_explain(const PhxOrcaScene *scene, uint32_t slot, PhxOrcaExplanati
     out->max_speed = row.max_speed;
     out->horizon = row.pairs.horizon;
     out->creep = row.creep;
+    out->change = row.change;
     out->walls_met = row.met;
     out->walls = row.hard;
     out->count = row.hard + row.found;

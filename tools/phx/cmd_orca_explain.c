@@ -175,6 +175,8 @@ static void say(const PhxCli *cli, const PhxSim *sim, const PhxOrcaExplanation *
     say_velocity(cli, "velocity", why->velocity);
     say_velocity(cli, "preferred", why->preferred);
     say_velocity(cli, "chosen", why->chosen);
+    if (why->change > 0)
+        phx_cli_print(cli, "  reach      its velocity can change by %.3f in the tick\n", real(why->change));
     say_words(cli, why);
     if (why->count == 0) return;
     phx_cli_print(cli, "   #  of          distance   radii        normal        offset   outside\n");
@@ -223,6 +225,7 @@ static void set_json(PhxCli *cli, const PhxSim *sim, const PhxOrcaExplanation *w
     phx_cli_set(cli, "avoid", json_real(real(why->avoid)));
     phx_cli_set(cli, "weight", json_integer(why->weight));
     phx_cli_set(cli, "max_speed", json_real(real(why->max_speed)));
+    phx_cli_set(cli, "change", json_real(real(why->change)));
     phx_cli_set(cli, "horizon", json_real(real(why->horizon)));
     phx_cli_set(cli, "velocity", pair_json(why->velocity));
     phx_cli_set(cli, "preferred", pair_json(why->preferred));

@@ -18,7 +18,7 @@
 enum {
     MARGIN = 22,
     SIDE = 467,      /* of a panel, pixels: two, and what lies between, fill the width */
-    CORNERS = 160,   /* of a polygon: the disc's, and one more for each half-plane */
+    CORNERS = 256,   /* of a polygon: the disc's, and one more for each half-plane */
     DISC = 96,       /* corners that the disc is given */
     LABELS_MOST = 64 /* of a panel */
 };
@@ -249,9 +249,23 @@ static void label_border(Panel *panel, uint32_t i) {
     }
 }
 
+/* Takes away what a unit can't reach within the tick, by tangents of the circle around its velocity. */
+static void clip_reach(Polygon *polygon, const PhxOrcaExplanation *why) {
+    enum { TANGENTS = 48 };
+    const Point now = point(why->velocity);
+    for (int i = 0; i < TANGENTS && why->change > 0; i++) {
+        const double angle = 6.283185307 * i / TANGENTS;
+        const Point out = {cos(angle), sin(angle)};
+        const Half half = {.normal = {-out.x, -out.y},
+                           .offset = -(out.x * now.x + out.y * now.y + real(why->change))};
+        clip(polygon, &half);
+    }
+}
+
 /* What all half-planes permit, moved back by what was allowed where that would be nothing, and contacts. */
 static Polygon left_over(const PhxOrcaExplanation *why, double allowed) {
     Polygon polygon = disc(real(why->max_speed));
+    clip_reach(&polygon, why);
     for (uint32_t i = 0; i < why->count; i++) {
         const PhxOrcaHalfPlane *line = &why->line[i];
         Half half = half_of(line);
@@ -291,6 +305,12 @@ static void paint_axes(const Panel *panel) {
     phx_canvas_color(&panel->canvas, INK, 1);
     cairo_set_line_width(cairo, 1.2);
     cairo_stroke(cairo);
+    if (panel->view->why->change == 0) return;
+    const Point now = point(panel->view->why->velocity);
+    cairo_arc(cairo, px(panel, now.x), py(panel, now.y), real(panel->view->why->change) * panel->canvas.scale,
+              0, 6.2832);
+    phx_canvas_color(&panel->canvas, INK, 0.5);
+    cairo_stroke(cairo);
 }
 
 static void paint_velocities(Panel *panel) {
@@ -317,8 +337,8 @@ static void paint_velocities(Panel *panel) {
     paint_dot(panel, now, 8.5, NOW, false); /* one in another where they are equal */
     paint_dot(panel, wish, 6.5, PREFERRED, true);
     paint_dot(panel, chosen, 4, CHOSEN, true);
-    char caption[80];
-    snprintf(caption, sizeof caption, "velocity; the circle is the highest speed, %.3f units a second",
+    char caption[120];
+    snprintf(caption, sizeof caption, "velocity; circles: the highest speed, %.3f; what it can reach",
              real(why->max_speed));
     end_panel(panel, caption);
 }
@@ -486,7 +506,7 @@ static void paint_place(Panel *panel) {
     paint_way(panel, here, why->velocity, NOW, 2);
     paint_way(panel, here, why->preferred, PREFERRED, 2);
     paint_way(panel, here, why->chosen, CHOSEN, 2.6);
-    char caption[80];
+    char caption[120];
     snprintf(caption, sizeof caption, "the place, %.2f units wide; arrows: the way of %g s", 2 * panel->reach,
              panel->seconds);
     end_panel(panel, caption);

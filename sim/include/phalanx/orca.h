@@ -160,6 +160,7 @@ typedef struct PhxOrcaExplanation {
     PhxVec2 position, velocity, preferred, chosen;
     fix16_t radius, avoid, max_speed; /* avoid: what it keeps from other units; >= radius */
     fix16_t horizon;                  /* ahead of units, seconds */
+    fix16_t change;                   /* of its velocity within the tick, at most; 0: it can reach any */
     fix16_t creep;                    /* units a second that it may violate more than need be; 0: none */
     fix16_t walls_back; /* by how much walls' half-planes were moved back (PHX_ORCA_WALLED); else 0 */
     fix16_t violation;  /* largest of units' half-planes, at least 0 */
