@@ -38,6 +38,10 @@ PhxUnitTypeDef phx_content_unit_type_default(void) {
         .force_clip = 4 * PHX_FIX_ONE,
         .guard_spacing = 13107, /* 0.2 */
         .patrol_spacing = PHX_FIX_ONE / 2,
+        .flock_weight = {2 * PHX_FIX_ONE, PHX_FIX_ONE, PHX_FIX_ONE, 3 * PHX_FIX_ONE / 2},
+        .flock_near = 3 * PHX_FIX_ONE,
+        .flock_far = 8 * PHX_FIX_ONE,
+        .flock_force = 2 * PHX_FIX_ONE,
     };
 }
 
@@ -201,6 +205,9 @@ PhxStatus phx_content_add_unit_type(PhxContentBuilder *builder, const PhxUnitTyp
         {"force_clip", def->force_clip},
         {"guard_spacing", def->guard_spacing},
         {"patrol_spacing", def->patrol_spacing},
+        {"flock_near", def->flock_near},
+        {"flock_far", def->flock_far},
+        {"flock_force", def->flock_force},
     };
     uint32_t row = 0;
     PhxStatus status = phx_content_new_row(table, &row, error);
@@ -209,6 +216,8 @@ PhxStatus phx_content_add_unit_type(PhxContentBuilder *builder, const PhxUnitTyp
     for (size_t i = 0; i < sizeof values / sizeof values[0] && status == PHX_OK; i++)
         status = phx_content_set_value(table, row, values[i].column, values[i].value, error);
     if (status == PHX_OK) status = set_moods(table, row, def, error);
+    for (uint32_t i = 0; i < sizeof def->flock_weight / sizeof def->flock_weight[0] && status == PHX_OK; i++)
+        status = phx_content_set_lane(table, row, "flock_weight", i, def->flock_weight[i], error);
     *index = (uint16_t)row;
     return phx_content_keep_or_drop(table, row, status);
 }
@@ -246,6 +255,13 @@ PhxStatus phx_content_add_unit(PhxContentBuilder *builder, uint16_t type, uint8_
     world->unit.type[row] = type;
     world->unit.player[row] = player;
     return PHX_OK;
+}
+
+PhxStatus phx_content_set_flock(PhxContentBuilder *builder, uint32_t unit, uint16_t flock, PhxError *error) {
+    PhxTable *table = &builder->world->tables[PHX_TABLE_unit];
+    if (!phx_table_alive(table, unit))
+        return phx_error_set(error, PHX_ERROR_RANGE, unit, "there is no unit %u", unit);
+    return phx_content_set_value(table, unit, "flock", flock, error);
 }
 
 PhxStatus phx_content_set_behaviour(PhxContentBuilder *builder, uint32_t unit, PhxMood mood,

@@ -39,6 +39,13 @@ static void execute_behave(PhxSim *sim, const PhxCommandData *command, uint8_t p
     }
 }
 
+static void execute_flock(PhxSim *sim, const PhxCommandData *command, uint8_t player) {
+    for (uint32_t i = 0; i < command->unit_count; i++) {
+        const uint32_t slot = phx_command_own_unit(sim->world, command, i, player);
+        if (slot != UINT32_MAX) sim->world->unit.flock[slot] = command->flock;
+    }
+}
+
 /* The player's units stand from now on; they stay on the map. */
 static void execute_leave(PhxSim *sim, uint8_t player) {
     PhxWorld *world = sim->world;
@@ -87,6 +94,9 @@ static bool execute_own(PhxSim *sim, const PhxCommand *command) {
         break;
     case PHX_COMMAND_BEHAVE:
         execute_behave(sim, &data, command->slot);
+        break;
+    case PHX_COMMAND_FLOCK:
+        execute_flock(sim, &data, command->slot);
         break;
     case PHX_COMMAND_LEAVE:
         execute_leave(sim, data.slot);

@@ -118,6 +118,8 @@ static PhxSim *lay_out(PhxArena *arena, const PhxContentHead *head, uint32_t tab
     phx_spatial_layout(&made->spatial, arena, head->unit_capacity);
     phx_orca_layout(&made->orca, arena, head->unit_capacity, PHX_SIM_TYPE_LIMIT);
     phx_crowd_layout(&made->crowd, arena, head->unit_capacity);
+    phx_flock_layout(&made->flock, arena, head->unit_capacity);
+    made->flock_of = PHX_ARENA_ARRAY(arena, uint32_t, units);
     made->living = PHX_ARENA_ARRAY(arena, uint32_t, units);
     made->moving = PHX_ARENA_ARRAY(arena, uint32_t, units);
     made->seekers = PHX_ARENA_ARRAY(arena, PhxSeeker, units);

@@ -25,6 +25,7 @@ static PhxCommandData example(uint8_t type, const PhxHandle *units) {
                             .threshold = 64 * 65536,
                             .mood = PHX_BEHAVE_KEEP,
                             .behaviour = PHX_BEHAVIOUR_PATROL,
+                            .flock = 65535,
                             .point_count = 2,
                             .points = {{-8192 * 65536, 8192 * 65536 - 1, 255}, {1, -1, 0}},
                             .unit_count = 3,
@@ -59,7 +60,7 @@ static void check_building_fields(const PhxCommandData *command, const PhxComman
 
 PHX_TEST(command, round_trip_cuts_and_slots) {
     const PhxHandle units[3] = {phx_handle_make(1, 1), phx_handle_make(UINT32_MAX, 3), 0};
-    for (uint8_t type = PHX_COMMAND_MOVE; type <= PHX_COMMAND_BEHAVE; type++) {
+    for (uint8_t type = PHX_COMMAND_MOVE; type <= PHX_COMMAND_FLOCK; type++) {
         uint8_t bytes[256];
         size_t size;
         const PhxCommandData command = example(type, units);
@@ -73,6 +74,7 @@ PHX_TEST(command, round_trip_cuts_and_slots) {
         if (type == PHX_COMMAND_PAUSE) CHECK_EQ(read.on, 1);
         if (type == PHX_COMMAND_BEHAVE)
             CHECK(read.mood == PHX_BEHAVE_KEEP && read.behaviour == PHX_BEHAVIOUR_PATROL);
+        if (type == PHX_COMMAND_FLOCK) CHECK_EQ(read.flock, 65535);
         check_building_fields(&command, &read);
         if (type <= PHX_COMMAND_STOP || type >= PHX_COMMAND_MOVE_AREA)
             for (uint32_t i = 0; i < 3; i++) CHECK(phx_command_unit(&read, i) == units[i]);

@@ -46,7 +46,8 @@ typedef enum PhxCommandType {
     PHX_COMMAND_MOVE_BLEND = 11, /* to point 0, on a way that leans to the ways to the others, by weight */
     PHX_COMMAND_CHASE = 12,      /* after unit `target`; the goal is moved when the target is farther than
                                     `threshold` from it; ends when the target is no more */
-    PHX_COMMAND_BEHAVE = 13      /* units feel `mood` and do `behaviour` from now on; their orders go on */
+    PHX_COMMAND_BEHAVE = 13,     /* units feel `mood` and do `behaviour` from now on; their orders go on */
+    PHX_COMMAND_FLOCK = 14 /* units are of the player's flock `flock` from now on, 0: of none; orders go on */
 } PhxCommandType;
 
 /* A point of a command with several. */
@@ -75,6 +76,7 @@ typedef struct PhxCommandData {
     fix16_t threshold; /* 0 .. 64 units */
     uint8_t mood;      /* PhxMood, or PHX_BEHAVE_KEEP */
     uint8_t behaviour; /* PhxBehaviour, or PHX_BEHAVE_KEEP */
+    uint16_t flock;    /* 0: none */
     uint8_t point_count;
     PhxCommandPoint points[PHX_COMMAND_POINT_LIMIT];
     uint16_t unit_count;

@@ -44,6 +44,10 @@ typedef struct PhxUnitTypeDef {
                                         enemies, push of anyone on the panicked */
     fix16_t force_clip;              /* units a second, 0 .. 64: one neighbour's draw or push at most */
     fix16_t guard_spacing, patrol_spacing; /* units between bodies, 0 .. 16 */
+    /* What it does in a flock: phalanx/flock.h. */
+    fix16_t flock_weight[4];       /* 0 .. 64: of separation, alignment, cohesion and its own way */
+    fix16_t flock_near, flock_far; /* units, 0 .. 64: of separation; of alignment and cohesion */
+    fix16_t flock_force;           /* units a second, 0 .. 64 */
 } PhxUnitTypeDef;
 
 /* A building or a gate: cells x .. x + width - 1, y .. y + height - 1. */
@@ -57,7 +61,8 @@ typedef struct PhxBuildingDef {
 /* A common foot soldier: radius 0.4, speed 2, acceleration 8, a turn a second, 10 neighbours within 6,
  * horizons of 2 s and 0.5 s, avoidance radius 1.4 times the body's (1.8 times that, and speed 1.25 times,
  * when panicked), weight 8, path bias 0.7, no draw of friends and no push of enemies, spacing 0.2 on guard
- * and 0.5 on patrol; the name is for the caller to set. */
+ * and 0.5 on patrol, in a flock weights of 2, 1, 1 and 1.5, radii of 3 and 8 and a force of 2; the name is
+ * for the caller to set. */
 PhxUnitTypeDef phx_content_unit_type_default(void);
 
 /* `cost`: width x height, row-major, 1 .. 254 or 255 impassable. Unit and order capacities bound the tables
@@ -95,6 +100,10 @@ PHX_MUST_USE PhxStatus phx_content_add_unit(PhxContentBuilder *builder, uint16_t
  * phx_content_add_unit: calm, none. Errors: PHX_ERROR_RANGE. */
 PHX_MUST_USE PhxStatus phx_content_set_behaviour(PhxContentBuilder *builder, uint32_t unit, PhxMood mood,
                                                  PhxBehaviour behaviour, PhxError *error);
+/* Of which of its player's flocks it is at the beginning; after phx_content_add_unit: 0, none. Errors:
+ * PHX_ERROR_RANGE. */
+PHX_MUST_USE PhxStatus phx_content_set_flock(PhxContentBuilder *builder, uint32_t unit, uint16_t flock,
+                                             PhxError *error);
 /* Bytes of the blob; write it into a buffer of at least that size. */
 size_t phx_content_size(const PhxContentBuilder *builder);
 PHX_MUST_USE PhxStatus phx_content_write(const PhxContentBuilder *builder, void *buffer, size_t capacity,

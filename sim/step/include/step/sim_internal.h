@@ -10,6 +10,7 @@
 #include <phalanx/cost.h>
 #include <phalanx/crowd.h>
 #include <phalanx/feelings.h>
+#include <phalanx/flock.h>
 #include <phalanx/orca.h>
 #include <phalanx/routes.h>
 #include <phalanx/sim.h>
@@ -122,17 +123,20 @@ struct PhxSim {
     PhxOrcaClass classes[PHX_SIM_TYPE_LIMIT];
     uint32_t class_count;
     PhxFeelingsClass feelings[PHX_SIM_TYPE_LIMIT];
+    PhxFlockClass flocks[PHX_SIM_TYPE_LIMIT];
     fix16_t even_speed[PHX_SIM_TYPE_LIMIT]; /* of a type that goes as fast on any ground, else -1 */
     PhxSpatial spatial;
     PhxOrcaWork orca;
     PhxCrowdWork crowd;
-    bool chosen;                         /* what the last choice of velocities was made from is still there */
-    uint32_t *living, living_count;      /* slots of living units, ascending */
-    uint32_t *moving, moving_count;      /* slots of units under an order, ascending */
-    PhxSeeker *seekers;                  /* by group, then slot */
-    uint32_t *groups, group_count;       /* first seeker of each group, and one more */
-    PhxRoom rooms[PHX_SIM_ROOMS];        /* kept from tick to tick; what they keep changes no answer */
-    PhxSeeker room_group[PHX_SIM_ROOMS]; /* one of the group that a room was made for last */
+    PhxFlockWork flock;
+    uint32_t *flock_of;             /* a unit slot: its flock among all players', while it goes with it */
+    bool chosen;                    /* what the last choice of velocities was made from is still there */
+    uint32_t *living, living_count; /* slots of living units, ascending */
+    uint32_t *moving, moving_count; /* slots of units under an order, ascending */
+    PhxSeeker *seekers;             /* by group, then slot */
+    uint32_t *groups, group_count;  /* first seeker of each group, and one more */
+    PhxRoom rooms[PHX_SIM_ROOMS];   /* kept from tick to tick; what they keep changes no answer */
+    PhxSeeker room_group[PHX_SIM_ROOMS];           /* one of the group that a room was made for last */
     uint64_t room_clock, room_used[PHX_SIM_ROOMS]; /* ticks counted; in which it was used last */
     bool room_taken[PHX_SIM_ROOMS];                /* by a group of this tick */
     uint8_t *group_room;                           /* a group: its room in this tick, or none */
