@@ -20,6 +20,7 @@ enum {
     SHIFT_MIN = 14,   /* cells are a quarter of a unit or more: 16 bits for a column */
     REACH_MAX = 3,    /* cells on each side */
     ROWS = 2 * REACH_MAX + 1,
+    ONE_BY_ONE = 8,        /* in its own cell a unit sees so many one by one */
     DIGIT = 8,             /* bits of a sort's pass */
     PART_KEY = 0x666c6f6b, /* of phx_random; any number would do */
 };
@@ -283,10 +284,15 @@ static PhxVec2 as_speed(PhxVec2 way, fix16_t speed, fix16_t radius) {
 static PhxVec2 separation(const PhxFlockScene *scene, const Walk *walk, uint32_t slot, fix16_t speed) {
     const fix16_t radius = class_of(scene, slot)->near_radius;
     const PhxVec2 at = position_of(scene, slot);
-    const PhxFlockCell *own = &walk->level->cell[walk->own];
+    const PhxFlockLevel *level = walk->level;
+    const PhxFlockCell *own = &level->cell[walk->own];
     int64_t sum[2] = {0, 0};
     if (radius == 0) return phx_vec2(0, 0);
-    if (own->count > 1) {
+    if (own->count <= ONE_BY_ONE) {
+        for (uint32_t i = own->first; i < own->first + own->count; i++)
+            if (level->member[i] != slot)
+                push_away(sum, scene, slot, position_of(scene, level->member[i]), 1, radius);
+    } else {
         const int64_t others = own->count - 1;
         const PhxVec2 middle = {(fix16_t)phx_div_round(own->x - at.x, others),
                                 (fix16_t)phx_div_round(own->y - at.y, others)};

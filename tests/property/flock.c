@@ -179,7 +179,7 @@ PHX_TEST(flock, is_what_every_pair_says_where_cells_hold_one) {
     CHECK(changed > 1000);
 }
 
-/* With the usual radii and many in a cell, the change is near that of pairs: within a tenth of the force, in
+/* With the usual radii and many in a cell, the change is near that of pairs: within 6% of the force, in
  * the root of the mean square. */
 PHX_TEST(flock, is_near_what_every_pair_says_where_cells_hold_many) {
     const PhxJobs serial = phx_jobs_serial();
@@ -203,7 +203,7 @@ PHX_TEST(flock, is_near_what_every_pair_says_where_cells_hold_many) {
         if (getenv("PHX_VERBOSE"))
             printf("800 units on %g: off by %.3f, of a change of %.3f\n", units(width), sqrt(off / 800),
                    sqrt(size / 800));
-        CHECK_THAT(sqrt(off / 800) < 0.1 * crowd.force, "seed %" PRIu64 ": %g", trial, sqrt(off / 800));
+        CHECK_THAT(sqrt(off / 800) < 0.06 * crowd.force, "seed %" PRIu64 ": %g", trial, sqrt(off / 800));
         close_stage(stage);
     }
 }
