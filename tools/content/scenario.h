@@ -56,6 +56,7 @@ typedef struct PhxScenarioGroup {
     fix16_t spacing;  /* between centres, world units; negative: three radii */
     PhxAngle facing;
     uint8_t mood, behaviour; /* PhxMood, PhxBehaviour */
+    uint16_t flock;          /* 0: none */
     uint32_t first_unit;     /* slot of the first of `count` units; set by phx_scenario_build */
     uint32_t line, column;
 } PhxScenarioGroup;
@@ -69,6 +70,7 @@ typedef enum PhxScenarioOrderKind {
     PHX_SCENARIO_CHASE,
     PHX_SCENARIO_STOP,
     PHX_SCENARIO_BEHAVE,
+    PHX_SCENARIO_FLOCK,
     PHX_SCENARIO_PLACE,
     PHX_SCENARIO_RAZE,
     PHX_SCENARIO_GATE,
@@ -89,6 +91,7 @@ typedef struct PhxScenarioOrder {
     uint32_t target_group, target_unit; /* CHASE: unit of that group, from 0 */
     fix16_t threshold;                  /* CHASE: world units */
     uint8_t mood, behaviour;            /* BEHAVE: as in the command */
+    uint16_t flock;                     /* FLOCK: as in the command */
     uint16_t cell_x, cell_y;            /* RAZE, GATE: the building on this cell */
     uint16_t width, height;             /* PLACE, GROUND: cells, from the one above */
     bool gate;                          /* PLACE: a gate */

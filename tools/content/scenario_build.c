@@ -291,7 +291,7 @@ static PhxStatus resolve_goal(const Build *build, const PhxScenarioOrder *order,
 static PhxStatus resolve_order(Build *build, PhxScenarioOrder *order, uint32_t index) {
     const Site *site = NULL;
     if (order->kind == PHX_SCENARIO_STOP || order->kind == PHX_SCENARIO_CHASE ||
-        order->kind == PHX_SCENARIO_BEHAVE)
+        order->kind == PHX_SCENARIO_BEHAVE || order->kind == PHX_SCENARIO_FLOCK)
         return PHX_OK;
     if (order->kind >= PHX_SCENARIO_PLACE) return check_cells(build, order);
     PhxStatus status = order_site(build, order, &site);
@@ -383,6 +383,8 @@ static PhxStatus add_units(const Build *build, PhxContentBuilder *builder) {
             if (status == PHX_OK)
                 status = phx_content_set_behaviour(builder, group->first_unit + k, (PhxMood)group->mood,
                                                    (PhxBehaviour)group->behaviour, &error);
+            if (status == PHX_OK)
+                status = phx_content_set_flock(builder, group->first_unit + k, group->flock, &error);
         }
         status = fail_content(build, status, group->line, group->column, &error);
     }

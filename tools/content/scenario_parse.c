@@ -55,7 +55,7 @@ static const Field player_fields[] = {
 typedef struct TypeDraft {
     char name[17], profile[17];
     PhxUnitTypeDef def;
-    uint32_t feelings; /* node */
+    uint32_t feelings, flocking; /* nodes */
 } TypeDraft;
 
 /* The ranges are those of the columns in sim/state/tables/unit_type.def. */
@@ -74,6 +74,7 @@ static const Field type_fields[] = {
     {"avoid_ratio", FIELD_FIX, false, offsetof(TypeDraft, def.avoid_ratio), FIX(1), FIX(4), 0},
     {"weight", FIELD_U8, false, offsetof(TypeDraft, def.weight), 0, 15, 0},
     {"feelings", FIELD_NODE, false, offsetof(TypeDraft, feelings), 0, 0, 0},
+    {"flocking", FIELD_NODE, false, offsetof(TypeDraft, flocking), 0, 0, 0},
 };
 
 typedef struct GroupDraft {
@@ -96,6 +97,7 @@ static const Field group_fields[] = {
     {"facing", FIELD_FACING, false, offsetof(GroupDraft, group.facing), FIX(-360), FIX(360), 0},
     {"mood", FIELD_TEXT, false, offsetof(GroupDraft, manners.mood), 0, 0, 17},
     {"behaviour", FIELD_TEXT, false, offsetof(GroupDraft, manners.behaviour), 0, 0, 17},
+    {"flock", FIELD_U16, false, offsetof(GroupDraft, group.flock), 0, 65535, 0},
 };
 
 PhxStatus phx_scenario_fail_memory(const ScenarioParser *parser) {
@@ -140,8 +142,10 @@ static PhxStatus parse_types(ScenarioParser *parser, const PhxYamlNode *list) {
     PhxStatus status = phx_scenario_check_list(parser, list, PHX_SCENARIO_TYPE_LIMIT);
     for (uint32_t i = list->first; i != PHX_YAML_NONE && status == PHX_OK;
          i = phx_scenario_node(parser, i)->next) {
-        TypeDraft draft = {
-            .profile = "plain", .def = phx_content_unit_type_default(), .feelings = PHX_YAML_NONE};
+        TypeDraft draft = {.profile = "plain",
+                           .def = phx_content_unit_type_default(),
+                           .feelings = PHX_YAML_NONE,
+                           .flocking = PHX_YAML_NONE};
         status = phx_fields_read(&parser->reader, phx_scenario_node(parser, i), "a unit type", type_fields,
                                  COUNT_OF(type_fields), &draft, NULL);
         for (uint32_t other = 0; other < scenario->type_count && status == PHX_OK; other++)
@@ -152,6 +156,8 @@ static PhxStatus parse_types(ScenarioParser *parser, const PhxYamlNode *list) {
                                                &draft.def.profile);
         if (status == PHX_OK && draft.feelings != PHX_YAML_NONE)
             status = phx_scenario_parse_feelings(parser, draft.feelings, &draft.def);
+        if (status == PHX_OK && draft.flocking != PHX_YAML_NONE)
+            status = phx_scenario_parse_flocking(parser, draft.flocking, &draft.def);
         const uint32_t index = scenario->type_count++;
         memcpy(scenario->type_names[index], draft.name, sizeof draft.name);
         scenario->types[index] = draft.def;

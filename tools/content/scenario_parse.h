@@ -50,6 +50,9 @@ PHX_MUST_USE PhxStatus phx_scenario_parse_buildings(ScenarioParser *parser, cons
 /* What a unit type's key `feelings` says, into its definition. */
 PHX_MUST_USE PhxStatus phx_scenario_parse_feelings(const ScenarioParser *parser, uint32_t node,
                                                    PhxUnitTypeDef *def);
+/* What its key `flocking` says. */
+PHX_MUST_USE PhxStatus phx_scenario_parse_flocking(const ScenarioParser *parser, uint32_t node,
+                                                   PhxUnitTypeDef *def);
 /* How units feel and what they do, in words; "": not said. */
 typedef struct ScenarioManners {
     char mood[17], behaviour[17];

@@ -1,8 +1,9 @@
-/* scenario_parse_feelings.c: what units of a type feel, the names of moods and behaviours, and orders to
- * behave. See scenario.h, and phalanx/feelings.h for what it all does.
+/* scenario_parse_feelings.c: what units of a type feel and do in a flock, the names of moods and behaviours,
+ * and orders to behave. See scenario.h, and phalanx/feelings.h and phalanx/flock.h for what it all does.
  */
 #include "content/scenario_parse.h"
 
+#include <phalanx/flock.h>
 #include <string.h>
 
 typedef struct FeelingsDraft {
@@ -51,6 +52,23 @@ PhxStatus phx_scenario_parse_feelings(const ScenarioParser *parser, uint32_t nod
     }
     if (status == PHX_OK) *def = draft.def;
     return status;
+}
+
+static const Field flocking_fields[] = {
+    {"separation", FIELD_FIX, false, offsetof(PhxUnitTypeDef, flock_weight[PHX_FLOCK_SEPARATION]), 0, FIX(64),
+     0},
+    {"alignment", FIELD_FIX, false, offsetof(PhxUnitTypeDef, flock_weight[PHX_FLOCK_ALIGNMENT]), 0, FIX(64),
+     0},
+    {"cohesion", FIELD_FIX, false, offsetof(PhxUnitTypeDef, flock_weight[PHX_FLOCK_COHESION]), 0, FIX(64), 0},
+    {"seek", FIELD_FIX, false, offsetof(PhxUnitTypeDef, flock_weight[PHX_FLOCK_SEEK]), 0, FIX(64), 0},
+    {"near", FIELD_FIX, false, offsetof(PhxUnitTypeDef, flock_near), 0, FIX(64), 0},
+    {"far", FIELD_FIX, false, offsetof(PhxUnitTypeDef, flock_far), 0, FIX(64), 0},
+    {"force", FIELD_FIX, false, offsetof(PhxUnitTypeDef, flock_force), 0, FIX(64), 0},
+};
+
+PhxStatus phx_scenario_parse_flocking(const ScenarioParser *parser, uint32_t node, PhxUnitTypeDef *def) {
+    return phx_fields_read(&parser->reader, phx_scenario_node(parser, node), "flocking", flocking_fields,
+                           COUNT_OF(flocking_fields), def, NULL);
 }
 
 static PhxStatus find_word(const ScenarioParser *parser, const PhxYamlNode *node, const char *key,

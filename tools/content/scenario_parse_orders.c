@@ -30,6 +30,7 @@ enum {
     ORDER_CHASE,
     ORDER_STOP,
     ORDER_BEHAVE,
+    ORDER_FLOCK,
     ORDER_PLACE,
     ORDER_RAZE,
     ORDER_GATE,
@@ -51,6 +52,7 @@ static const Field order_fields[] = {
     {"chase", FIELD_NODE, false, offsetof(OrderDraft, chase), 0, 0, 0},
     {"stop", FIELD_BOOL, false, offsetof(OrderDraft, stop), 0, 0, 0},
     {"behave", FIELD_NODE, false, offsetof(OrderDraft, behave), 0, 0, 0},
+    {"flock", FIELD_U16, false, offsetof(OrderDraft, order.flock), 0, 65535, 0},
     {"place", FIELD_NODE, false, offsetof(OrderDraft, place), 0, 0, 0},
     {"raze", FIELD_NODE, false, offsetof(OrderDraft, raze), 0, 0, 0},
     {"gate", FIELD_NODE, false, offsetof(OrderDraft, gate), 0, 0, 0},
@@ -228,7 +230,7 @@ static PhxStatus choose_kind(const ScenarioParser *parser, const PhxYamlNode *no
         return phx_fields_fail(
             &parser->reader, node, PHX_ERROR_FORMAT,
             "an order needs one of the keys move, corner, scatter, area, nearest, blend, chase, "
-            "stop: true, behave, place, raze, gate, ground, and one only");
+            "stop: true, behave, flock, place, raze, gate, ground, and one only");
     for (uint32_t i = ORDER_MOVE; i <= ORDER_GROUND; i++)
         if (given >> i & 1)
             draft->order.kind = i <= ORDER_SCATTER
@@ -331,6 +333,9 @@ static PhxStatus finish_units(ScenarioParser *parser, const PhxYamlNode *node, O
     if (draft->order.kind == PHX_SCENARIO_BEHAVE && draft->order.queued)
         return phx_fields_fail(&parser->reader, node, PHX_ERROR_FORMAT,
                                "moods and behaviours change at once: behave can't be queued");
+    if (draft->order.kind == PHX_SCENARIO_FLOCK && draft->order.queued)
+        return phx_fields_fail(&parser->reader, node, PHX_ERROR_FORMAT,
+                               "flocks change at once: flock can't be queued");
     if (draft->all && draft->player[0] == 0)
         return phx_fields_fail(&parser->reader, node, PHX_ERROR_FORMAT,
                                "all: true needs the key player besides");

@@ -127,11 +127,16 @@ static void describe(const PhxCommandData *data, json_t *object, char *text, siz
     case PHX_COMMAND_BEHAVE:
         used = describe_manners(data, object, text, size);
         break;
+    case PHX_COMMAND_FLOCK:
+        used = (size_t)snprintf(text, size, " %u", data->flock);
+        json_object_set_new(object, "flock", json_integer(data->flock));
+        break;
     default:
         describe_building(data, object, text, size);
         break;
     }
-    if (data->type != PHX_COMMAND_MOVE && data->type != PHX_COMMAND_STOP && data->type != PHX_COMMAND_BEHAVE)
+    if (data->type != PHX_COMMAND_MOVE && data->type != PHX_COMMAND_STOP &&
+        data->type != PHX_COMMAND_BEHAVE && data->type != PHX_COMMAND_FLOCK)
         return;
     json_object_set_new(object, "units", units_json(data));
     used += (size_t)snprintf(text + used, size - used, ", %u unit%s:", data->unit_count,

@@ -79,12 +79,16 @@ static void give_stop(Maker *maker, uint8_t slot) {
          &(PhxCommandData){.type = PHX_COMMAND_STOP, .unit_count = count, .units = maker->handles});
 }
 
+/* Every other time a flock instead, one of three, or none. */
 static void give_behave(Maker *maker, uint8_t slot) {
     const uint16_t count = choose_units(maker);
+    const bool flock = phx_dice(&maker->dice) % 2 != 0;
+    const uint8_t mood = (uint8_t)phx_dice_range(&maker->dice, 0, PHX_BEHAVE_KEEP);
     give(maker, slot,
-         &(PhxCommandData){.type = PHX_COMMAND_BEHAVE,
-                           .mood = (uint8_t)phx_dice_range(&maker->dice, 0, PHX_BEHAVE_KEEP),
+         &(PhxCommandData){.type = flock ? PHX_COMMAND_FLOCK : PHX_COMMAND_BEHAVE,
+                           .mood = mood,
                            .behaviour = (uint8_t)phx_dice_range(&maker->dice, 0, PHX_BEHAVE_KEEP),
+                           .flock = (uint16_t)(mood * 21845),
                            .unit_count = count,
                            .units = maker->handles});
 }

@@ -72,6 +72,15 @@ static fix16_t limit_value(PhxDice *dice, int64_t low, int64_t high, int64_t ord
     }
 }
 
+static void random_flocking(PhxDice *dice, PhxUnitTypeDef *def) {
+    const int64_t one = 65536;
+    for (int rule = 0; rule < 4; rule++)
+        def->flock_weight[rule] = limit_value(dice, 0, 64 * one, def->flock_weight[rule]);
+    def->flock_near = limit_value(dice, 0, 64 * one, def->flock_near);
+    def->flock_far = limit_value(dice, 0, 64 * one, def->flock_far);
+    def->flock_force = limit_value(dice, 0, 64 * one, def->flock_force);
+}
+
 /* Half of the types feel nothing while calm, as most do. */
 static void random_feelings(PhxDice *dice, PhxUnitTypeDef *def) {
     const int64_t one = 65536;
@@ -111,6 +120,7 @@ static PhxUnitTypeDef random_type(PhxDice *dice) {
     def.horizon = limit_value(dice, 4096, 60 * one, usual.horizon);
     def.wall_horizon = limit_value(dice, 4096, 60 * one, usual.wall_horizon);
     def.sample_period = (uint8_t)limit_value(dice, 1, 255, usual.sample_period);
+    random_flocking(dice, &def);
     random_feelings(dice, &def);
     return def;
 }
