@@ -1,7 +1,7 @@
 /* assign.c: who takes which slot: checks, the order of ids, ranks one by one.
  *
  * See <phalanx/assign.h> for what goes in and out, and for the tie rule. Cost: a sort of the ids where they
- * don't ascend, and the solvers' (assign_exact.c, assign_halves.c, assign_cycles.c).
+ * don't ascend, and the solvers' (assign_exact.c; assign_cells.c, assign_halves.c and assign_cycles.c).
  *
  * Determinism: integers, serial. The order of the ids within each rank is total, and solvers see no other.
  */
@@ -108,6 +108,7 @@ static void solve_part(PhxAssignWork *work, const PhxAssignPart *part) {
     if (part->n <= PHX_ASSIGN_EXACT) {
         phx_assign_exact(&work->solver.exact, part);
     } else {
+        phx_assign_link(&work->solver.near, part);
         phx_assign_halves(&work->solver.near, part);
         phx_assign_cycles(&work->solver.near, part);
     }

@@ -9,10 +9,10 @@
  * is sound, as a ring of predecessors that were all set since is negative whatever they began with.
  *
  * It ends when what a sweep relaxed, in sum, is less than a 128th of the cost (about the most that could
- * still be gained), or when as many slots were relaxed as ROUNDS rounds of all would be: 8 links each, at
- * some 2.5 ns.
+ * still be gained), or when as many slots were relaxed as ROUNDS rounds of all would be: 6 links each, at
+ * some 3 ns.
  *
- * Determinism: integers, steps are counted. Slots come in order of their numbers, forwards and backwards in
+ * Determinism: integers, steps are counted. Slots come in order of their cells, forwards and backwards in
  * turn, links by (distance, number), rings by the least slot that leads into them. A weight is below 2^42
  * and a potential falls by no more than a weight a relaxation, of which there are less than 2^20: below 2^62.
  */
@@ -23,98 +23,11 @@
 enum {
     LINKS = PHX_ASSIGN_LINKS,
     NONE = PHX_ASSIGN_NONE,
-    PER_CELL = 2,   /* slots in a cell, about */
-    LOOKED_AT = 32, /* of more slots in three cells beside each other, only so many are looked at */
     PAIR_PASSES = 6,
-    ROUNDS = 72,
+    ROUNDS = 80,
     FIRST_SWEEPS = 2, /* before rings are looked for; doubled whenever none was found */
     GAIN_SHIFT = 7,
 };
-
-/* The cells of slots: 2^shift steps wide, about PER_CELL slots each or up to four times as many. */
-typedef struct Cells {
-    uint32_t shift, width, height;
-} Cells;
-
-static Cells sort_into_cells(PhxAssignNear *work, const PhxAssignPart *part) {
-    const uint32_t most = part->m / PER_CELL;
-    uint32_t x = 0, y = 0;
-    for (uint32_t j = 0; j < part->m; j++) {
-        if ((uint32_t)part->slot[j].x > x) x = (uint32_t)part->slot[j].x;
-        if ((uint32_t)part->slot[j].y > y) y = (uint32_t)part->slot[j].y;
-    }
-    Cells cells = {0};
-    while (cells.shift < PHX_ASSIGN_NEAR_BITS &&
-           (uint64_t)((x >> cells.shift) + 1) * ((y >> cells.shift) + 1) > most)
-        cells.shift++;
-    cells.width = (x >> cells.shift) + 1, cells.height = (y >> cells.shift) + 1;
-    uint16_t *start = work->cell_start;
-    memset(start, 0, sizeof work->cell_start);
-    for (uint32_t j = 0; j < part->m; j++) {
-        const PhxVec2 at = part->slot[j];
-        work->cell_of[j] =
-            (uint16_t)(((uint32_t)at.y >> cells.shift) * cells.width + ((uint32_t)at.x >> cells.shift));
-        start[work->cell_of[j]]++;
-    }
-    const uint32_t count = cells.width * cells.height;
-    for (uint32_t c = 1; c <= count; c++) start[c] = (uint16_t)(start[c] + start[c - 1]);
-    for (uint32_t j = part->m; j-- > 0;) work->in_cell[--start[work->cell_of[j]]] = (uint16_t)j;
-    return cells;
-}
-
-/* The nearest slots found so far, by (distance, number). */
-typedef struct Nearest {
-    uint32_t count;
-    int64_t distance[LINKS];
-    uint16_t slot[LINKS];
-} Nearest;
-
-static void consider(Nearest *nearest, int64_t distance, uint16_t slot) {
-    uint32_t i = nearest->count;
-    if (i == LINKS) {
-        if (distance > nearest->distance[i - 1] ||
-            (distance == nearest->distance[i - 1] && slot > nearest->slot[i - 1]))
-            return;
-        i--;
-    } else {
-        nearest->count++;
-    }
-    for (; i > 0 && (nearest->distance[i - 1] > distance ||
-                     (nearest->distance[i - 1] == distance && nearest->slot[i - 1] > slot));
-         i--) {
-        nearest->distance[i] = nearest->distance[i - 1];
-        nearest->slot[i] = nearest->slot[i - 1];
-    }
-    nearest->distance[i] = distance;
-    nearest->slot[i] = slot;
-}
-
-static void consider_row(const PhxAssignNear *work, const PhxAssignPart *part, uint32_t j, uint32_t begin,
-                         uint32_t end, Nearest *nearest) {
-    const uint32_t step = 1 + (end - begin) / LOOKED_AT;
-    for (uint32_t i = begin; i < end; i += step) {
-        const uint16_t slot = work->in_cell[i];
-        if (slot != j) consider(nearest, phx_assign_cost(part->slot[j], part->slot[slot]), slot);
-    }
-}
-
-/* Links of a slot: the nearest in its cell and those around it. Where that makes too few, also those before
- * and behind in the order of cells, so that none stays without links. */
-static void link_slot(PhxAssignNear *work, const PhxAssignPart *part, const Cells *cells, uint32_t place) {
-    Nearest nearest = {0};
-    const uint32_t j = work->in_cell[place];
-    const uint32_t cx = work->cell_of[j] % cells->width, cy = work->cell_of[j] / cells->width;
-    const uint32_t first = cx > 0 ? cx - 1 : 0, last = cx + 1 < cells->width ? cx + 1 : cx;
-    for (uint32_t y = cy > 0 ? cy - 1 : 0; y <= cy + 1 && y < cells->height; y++)
-        consider_row(work, part, j, work->cell_start[y * cells->width + first],
-                     work->cell_start[y * cells->width + last + 1], &nearest);
-    for (uint32_t away = 1; nearest.count < LINKS; away++) {
-        nearest.slot[nearest.count++] = work->in_cell[place >= away ? place - away : place];
-        if (nearest.count < LINKS)
-            nearest.slot[nearest.count++] = work->in_cell[place + away < part->m ? place + away : place];
-    }
-    memcpy(work->link[j], nearest.slot, sizeof nearest.slot);
-}
 
 /* What it costs that the unit at a slot moves to another. */
 static int64_t move_cost(const PhxAssignNear *work, const PhxAssignPart *part, uint32_t from, uint32_t to) {
@@ -154,12 +67,12 @@ static int64_t relax_slot(PhxAssignNear *work, uint32_t j) {
     int64_t most = 0;
     for (uint32_t k = 0; k < LINKS; k++) {
         const uint32_t to = work->link[j][k];
-        const int64_t potential = base + work->weight[j][k], lower = work->potential[to] - potential;
-        if (lower <= 0) continue;
+        const int64_t potential = base + work->weight[j][k], fall = work->potential[to] - potential;
+        if (fall <= 0) continue;
         work->potential[to] = potential;
         work->from[to] = (uint16_t)j;
         work->stale[to] = 1;
-        if (lower > most) most = lower < GAIN_MAX ? lower : GAIN_MAX;
+        if (fall > most) most = fall < GAIN_MAX ? fall : GAIN_MAX;
     }
     work->stale[j] = 0;
     return most;
@@ -169,7 +82,7 @@ static int64_t relax_slot(PhxAssignNear *work, uint32_t j) {
 static int64_t sweep(PhxAssignNear *work, uint32_t m, bool backwards, uint32_t *relaxed) {
     int64_t gain = 0;
     for (uint32_t i = 0; i < m; i++) {
-        const uint32_t j = backwards ? m - 1 - i : i;
+        const uint32_t j = work->in_cell[backwards ? m - 1 - i : i];
         if (!work->stale[j]) continue;
         gain += relax_slot(work, j);
         ++*relaxed;
@@ -238,8 +151,6 @@ static void cancel_rings(PhxAssignNear *work, const PhxAssignPart *part) {
 }
 
 void phx_assign_cycles(PhxAssignNear *work, const PhxAssignPart *part) {
-    const Cells cells = sort_into_cells(work, part);
-    for (uint32_t i = 0; i < part->m; i++) link_slot(work, part, &cells, i);
     for (uint32_t j = 0; j < part->m; j++) work->owner[j] = NONE;
     for (uint32_t i = 0; i < part->n; i++) work->owner[part->slot_of[i]] = (uint16_t)i;
     change_pairs(work, part);

@@ -5,7 +5,8 @@
  * on which units and slots extend more, the units in the same proportion and along the same axis, and so on
  * until a single slot is left: a discrete form of the monotone rearrangement (Knothe, 1957; Rosenblatt,
  * 1952). Where there are more slots than units, the same is done with the slots nearest to the middle of the
- * units alone, and the cheaper one is taken.
+ * units alone, and with those that units win in an auction (assign_cells.c); the cheapest is taken, the
+ * auction's own result being one of them.
  *
  * Cost: linear sorts of both sets by x and by y, kept in order as they are parted: (n + m) log m steps.
  *
@@ -141,11 +142,23 @@ static void halve_slots(PhxAssignNear *work, const PhxAssignPart *part, bool all
     halve(work, &units, &slots, part->n, count, slot_of);
 }
 
+/* Takes what is in `other`, if it's cheaper. */
+static void take_cheaper(const PhxAssignNear *work, const PhxAssignPart *part) {
+    if (total(part, work->other) < total(part, part->slot_of))
+        memcpy(part->slot_of, work->other, sizeof *work->other * part->n);
+}
+
 void phx_assign_halves(PhxAssignNear *work, const PhxAssignPart *part) {
     halve_slots(work, part, true, part->slot_of);
     if (part->n == part->m) return;
     keep_nearest(work, part);
     halve_slots(work, part, false, work->other);
-    if (total(part, work->other) < total(part, part->slot_of))
-        memcpy(part->slot_of, work->other, sizeof *work->other * part->n);
+    take_cheaper(work, part);
+    if (!phx_assign_auction(work, part, work->other)) return;
+    take_cheaper(work, part);
+    uint32_t count = 0;
+    for (uint32_t j = 0; j < part->m; j++)
+        if (work->owner[j] != PHX_ASSIGN_NONE) work->kept[count++] = (uint16_t)j;
+    halve_slots(work, part, false, work->other);
+    take_cheaper(work, part);
 }

@@ -250,9 +250,190 @@ PHX_TEST(assign, is_within_five_percent_at_1024) {
     check_near(RANDOM, GRID, 1000, 1024, 20, 1);
     for (uint64_t seed = 0; seed < (all ? 40 : 4); seed++) check_near(RANDOM, GRID, 1024, 1024, 0, seed);
     for (uint64_t seed = 0; all && seed < SHAPES * SHAPES; seed++) {
-        check_near((Shape)(seed % SHAPES), (Shape)(seed / SHAPES), 1024, 1024, 0, seed);
-        check_near((Shape)(seed % SHAPES), (Shape)(seed / SHAPES), 200, 210, 10, seed);
-        check_near((Shape)(seed % SHAPES), (Shape)(seed / SHAPES), 1024, 2048, 40, seed);
+        const Shape from = (Shape)(seed % SHAPES), to = (Shape)(seed / SHAPES);
+        if (to == RANDOM || to == SCATTERED) continue; /* no formation */
+        check_near(from, to, 1024, 1024, 0, seed);
+        check_near(from, to, 200, 210, 10, seed);
+        check_near(from, to, 1024, 1100, 40, seed);
+    }
+    end();
+}
+
+/* Everything handed in shuffled, with the same ids: everyone has the same slot. */
+static void check_order(uint32_t n, uint32_t m, uint64_t seed) {
+    static Scene first;
+    static uint32_t unit_order[UNITS], slot_order[SLOTS];
+    uint64_t state = seed;
+    fill(seed % 2 ? RANDOM : GRID, WEDGE, n, m, 5, &state);
+    for (uint32_t i = 0; i < n; i++) {
+        scene.unit_id[i] = 3 * i + 1;
+        scene.unit_rank[i] = (uint8_t)(i % 3 == 0 ? 200 : i % 3);
+    }
+    for (uint32_t j = 0; j < m; j++) {
+        scene.slot_id[j] = 5 * j;
+        scene.slot_rank[j] = (uint8_t)(j % 3 == 0 ? 200 : j % 3);
+    }
+    CHECK_OK(solve(true, true));
+    check_valid(seed, true);
+    first = scene;
+    shuffle(&state, unit_order, n);
+    shuffle(&state, slot_order, m);
+    for (uint32_t i = 0; i < n; i++) {
+        scene.unit[i] = first.unit[unit_order[i]];
+        scene.unit_id[i] = first.unit_id[unit_order[i]];
+        scene.unit_rank[i] = first.unit_rank[unit_order[i]];
+    }
+    for (uint32_t j = 0; j < m; j++) {
+        scene.slot[j] = first.slot[slot_order[j]];
+        scene.slot_id[j] = first.slot_id[slot_order[j]];
+        scene.slot_rank[j] = first.slot_rank[slot_order[j]];
+    }
+    CHECK_OK(solve(true, true));
+    for (uint32_t i = 0; i < n; i++)
+        CHECK_THAT(scene.slot_id[scene.slot_of[i]] == first.slot_id[first.slot_of[unit_order[i]]],
+                   "seed %" PRIu64 " unit %u", seed, i);
+}
+
+PHX_TEST(assign, ranks_stay_apart_and_the_order_of_input_has_no_influence) {
+    begin();
+    for (uint64_t seed = 0; seed < 12; seed++) check_order(150, 150 + (uint32_t)seed, seed);
+    for (uint64_t seed = 0; seed < 6; seed++) check_order(900, 900 + 60 * (uint32_t)seed, seed);
+    /* Each rank by itself is optimal. */
+    for (uint64_t trial = 0; trial < 40; trial++) {
+        static Scene whole;
+        uint64_t seed = trial;
+        fill(RANDOM, CIRCLE, 120, 128, 3, &seed);
+        for (uint32_t i = 0; i < scene.n; i++) scene.unit_rank[i] = (uint8_t)(i % 2);
+        for (uint32_t j = 0; j < scene.m; j++) scene.slot_rank[j] = (uint8_t)(j % 2);
+        CHECK_OK(solve(false, true));
+        check_valid(trial, true);
+        whole = scene;
+        for (uint8_t rank = 0; rank < 2; rank++) {
+            double got = 0;
+            scene.n = scene.m = 0;
+            for (uint32_t i = 0; i < whole.n; i++) {
+                if (whole.unit_rank[i] != rank) continue;
+                scene.unit[scene.n++] = whole.unit[i];
+                const PhxVec2 to = whole.slot[whole.slot_of[i]];
+                got += pow((double)to.x - whole.unit[i].x, 2) + pow((double)to.y - whole.unit[i].y, 2);
+            }
+            for (uint32_t j = 0; j < whole.m; j++)
+                if (whole.slot_rank[j] == rank) scene.slot[scene.m++] = whole.slot[j];
+            CHECK_THAT(got == hungarian(), "seed %" PRIu64 " rank %u: %g", trial, rank, got);
+        }
+        scene = whole;
+    }
+    end();
+}
+
+/* ---- ways */
+
+static int64_t side_of(PhxVec2 a, PhxVec2 b, PhxVec2 p) {
+    return ((int64_t)b.x - a.x) * ((int64_t)p.y - a.y) - ((int64_t)b.y - a.y) * ((int64_t)p.x - a.x);
+}
+
+static bool cross(PhxVec2 a, PhxVec2 b, PhxVec2 c, PhxVec2 d) {
+    const int64_t c_side = side_of(a, b, c), d_side = side_of(a, b, d), a_side = side_of(c, d, a),
+                  b_side = side_of(c, d, b);
+    return ((c_side > 0) != (d_side > 0)) && ((a_side > 0) != (b_side > 0)) && c_side != 0 && d_side != 0 &&
+           a_side != 0 && b_side != 0;
+}
+
+/* Pairs of straight ways that cross, and the least distance of two units that go at once and arrive at once,
+ * over the least at the beginning or the end. */
+static uint32_t crossings(double *least) {
+    uint32_t count = 0;
+    *least = INFINITY;
+    for (uint32_t i = 0; i < scene.n; i++)
+        for (uint32_t k = 0; k < i; k++) {
+            const PhxVec2 a = scene.unit[i], b = scene.slot[scene.slot_of[i]], c = scene.unit[k],
+                          d = scene.slot[scene.slot_of[k]];
+            count += cross(a, b, c, d);
+            const double ux = (double)a.x - c.x, uy = (double)a.y - c.y, sx = (double)b.x - d.x,
+                         sy = (double)b.y - d.y;
+            const double ends = fmin(hypot(ux, uy), hypot(sx, sy));
+            if (ends == 0) continue;
+            const double vx = sx - ux, vy = sy - uy, vv = vx * vx + vy * vy;
+            const double t = vv > 0 ? fmin(1, fmax(0, -(ux * vx + uy * vy) / vv)) : 0;
+            *least = fmin(*least, hypot(ux + t * vx, uy + t * vy) / ends);
+        }
+    return count;
+}
+
+PHX_TEST(assign, ways_of_an_optimal_assignment_do_not_meet_and_few_cross) {
+    uint32_t crossed = 0, by_number = 0;
+    begin();
+    for (uint64_t trial = 0; trial < SHAPES * SHAPES; trial++) {
+        uint64_t seed = trial;
+        double least;
+        fill((Shape)(trial % SHAPES), (Shape)(trial / SHAPES), 64, 64, (double)(trial % 2 * 20), &seed);
+        CHECK_OK(solve(false, false));
+        const uint32_t count = crossings(&least);
+        CHECK_THAT(least > 0.7071, "seed %" PRIu64 ": %g", trial, least);
+        crossed += count;
+        for (uint32_t i = 0; i < 64; i++) scene.slot_of[i] = i;
+        by_number += crossings(&least);
+    }
+    if (getenv("PHX_VERBOSE"))
+        printf("of %u pairs %u cross; handed out by number, %u\n", SHAPES * SHAPES * 64 * 63 / 2, crossed,
+               by_number);
+    CHECK(crossed * 5 < by_number * 2 && crossed * 14 < SHAPES * SHAPES * 64 * 63 / 2);
+    uint64_t seed = 9;
+    double least;
+    fill(RANDOM, GRID, 1024, 1024, 0, &seed);
+    CHECK_OK(solve(false, false));
+    crossed = crossings(&least);
+    if (getenv("PHX_VERBOSE"))
+        printf("random to grid, 1,024: %u of %u pairs cross\n", crossed, 1024 * 1023 / 2);
+    CHECK(crossed < 1024);
+    end();
+}
+
+PHX_TEST(assign, bad_input_is_a_status_and_changes_nothing) {
+    uint64_t seed = 1;
+    begin();
+    fill(GRID, WEDGE, 100, 110, 0, &seed);
+    for (uint32_t i = 0; i < 100; i++) scene.unit_id[i] = i, scene.slot_of[i] = 12345;
+    for (uint32_t j = 0; j < 110; j++) scene.slot_id[j] = j;
+    scene.n = 0;
+    CHECK_EQ(solve(true, true), PHX_ERROR_ARGUMENT);
+    scene.n = UNITS + 1;
+    CHECK_EQ(solve(false, false), PHX_ERROR_LIMIT);
+    scene.n = 100, scene.m = SLOTS + 1;
+    CHECK_EQ(solve(false, false), PHX_ERROR_LIMIT);
+    scene.m = 99;
+    CHECK_EQ(solve(true, true), PHX_ERROR_FULL);
+    scene.m = 0;
+    CHECK_EQ(solve(true, true), PHX_ERROR_FULL);
+    scene.m = 110;
+    for (uint32_t j = 0; j < 50; j++) scene.slot_rank[j] = 1;
+    scene.unit_rank[7] = 2; /* a rank without slots */
+    CHECK_EQ(solve(true, true), PHX_ERROR_FULL);
+    scene.unit_rank[7] = 1; /* 99 units, 60 slots */
+    CHECK_EQ(solve(true, true), PHX_ERROR_FULL);
+    for (uint32_t i = 0; i < 45; i++) scene.unit_rank[i] = 1;
+    scene.unit_id[99] = 3;
+    CHECK_OK(solve(true, true)); /* of another rank */
+    for (uint32_t i = 0; i < 100; i++) scene.slot_of[i] = 12345;
+    scene.unit_id[99] = 98;
+    CHECK_EQ(solve(true, true), PHX_ERROR_ARGUMENT);
+    scene.unit_id[99] = 99, scene.slot_id[109] = 70;
+    CHECK_EQ(solve(true, true), PHX_ERROR_ARGUMENT);
+    scene.slot_id[109] = 109, scene.slot[3].y = 8192 * ONE + 1;
+    CHECK_EQ(solve(true, true), PHX_ERROR_ARGUMENT);
+    scene.slot[3].y = 0, scene.unit[3].x = INT32_MIN;
+    CHECK_EQ(solve(true, true), PHX_ERROR_ARGUMENT);
+    for (uint32_t i = 0; i < 100; i++) CHECK_EQ(scene.slot_of[i], 12345);
+    /* The ends of the world are in it, for both solvers. */
+    for (uint32_t n = 2; n <= 1000; n += 998) {
+        scene.n = scene.m = n;
+        for (uint32_t i = 0; i < n; i++) {
+            const fix16_t far = i % 2 ? 8192 * ONE : -8192 * ONE;
+            scene.unit[i] = (PhxVec2){far, -far};
+            scene.slot[i] = (PhxVec2){far, i % 4 < 2 ? far : -far};
+        }
+        CHECK_OK(solve(false, false));
+        check_valid(n, false);
     }
     end();
 }

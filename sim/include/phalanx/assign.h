@@ -11,20 +11,27 @@
  * and planning of trajectories for multiple robots", 2014, theorem 1). The longest way is short, as a long
  * one costs more than several short ones: where a soldier falls, the file moves up by one each, whereas sums
  * of plain distances can't tell that from one who runs past all others. And a shift of the whole formation
- * doesn't change who goes where, as long as all slots are taken. Sums of plain distances would rule out that
- * straight ways cross at all; here they may, at different times, and rarely do (tests/property/assign.c
- * counts).
+ * doesn't change who goes where, as long as all slots are taken. With sums of plain distances no two straight
+ * ways would cross, but units would meet: in 64 changes of shape of 64 units, 7% of the pairs of ways cross
+ * with squares, at different times, and no pair of units that go at once comes nearer than 0.6 of the spacing
+ * (0.8% do at one speed for all); with plain distances no ways cross, yet 2.3% (2.6%) of the pairs come that
+ * near, the longest way is 14% longer, and the mean 0.8% shorter.
  *
  * Ranks are solved one by one. To PHX_ASSIGN_EXACT units of a rank: optimal, by shortest augmenting paths
  * (Kuhn, "The Hungarian method for the assignment problem", 1955; Jonker, Volgenant, "A shortest augmenting
  * path algorithm for dense and sparse linear assignment problems", 1987). Above: an assignment by halving
- * both sets in turn, made better along cycles of neighbouring slots within a bounded number of steps.
+ * both sets in turn, or by an auction where slots are to spare, made better along cycles of neighbouring
+ * slots within a bounded number of steps: measured against the optimum, at 1,024 on as many slots of a grid,
+ * line, file, circle or wedge it's 0 to 0.5% above where units come from another shape, or are out of place
+ * by up to 1.5 spacings, and 1 to 3% where they stand at random among the slots (tests/property/assign.c);
+ * proved is only that it's no worse than what it begins with. Slots that lie at random are worse: some 20%.
  *
  * The tie rule: among assignments of equal cost the one is taken in which the unit of the least id has the
  * slot of the least id that any of them gives it, then the unit of the next id, and so on: so that the result
- * is unique. (Above PHX_ASSIGN_EXACT equal changes are tried in the order of ids, and the first is made.)
- * Where units and slots together extend over more than 2,048 units of length (256 above PHX_ASSIGN_EXACT),
- * positions are first rounded to powers of two of raw units, so that sums fit 64 bits.
+ * is unique. (Above PHX_ASSIGN_EXACT changes are tried in a fixed order, of ids and places, and made at
+ * once.) Where units and slots of a rank together extend over 8,192 units or more along an axis (16 units
+ * above PHX_ASSIGN_EXACT), positions are first rounded down to a power of two of raw units that leaves 29
+ * (20) bits, so that sums fit 64 bits.
  *
  * Determinism: integers, serial, no clock: bounds are counted in steps. Units and slots are put in the order
  * of their ids first, so that the order they are handed in has no influence.
@@ -59,7 +66,7 @@ typedef struct PhxAssignSet {
 /* Scratch, that carries nothing from one call to the next. Private to motion/. */
 typedef struct PhxAssignWork PhxAssignWork;
 
-/* Takes the scratch from `arena` (measuring, then null is returned, or real): about 190 KiB. One a thread. */
+/* Takes the scratch from `arena` (measuring, then null is returned, or real): about 280 KiB. One a thread. */
 PhxAssignWork *phx_assign_layout(struct PhxArena *arena);
 
 /* Fills slot_of[i], for i < units->count, with the index (not the id) of unit i's slot in `slots`. Cost: n
