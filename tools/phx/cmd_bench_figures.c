@@ -1,5 +1,5 @@
-/* cmd_bench_figures.c: phx bench hash|replay|nav|all: one table of figures, or one JSON object with a key a
- * case. See cmd_bench.h. Cost: half a minute for all of them.
+/* cmd_bench_figures.c: phx bench hash|replay|nav|assign|flock|all: one table of figures, or one JSON object
+ * with a key a case. See cmd_bench.h. Cost: half a minute for all of them.
  */
 #include "phx/cmd_bench.h"
 
@@ -13,7 +13,7 @@
 static const char own_match[] = "tests/scenario/melee8.yaml";
 
 static const PhxCliUsage usage = {
-    .synopsis = "hash|replay|nav|all",
+    .synopsis = "hash|replay|nav|assign|flock|all",
     .about =
         "Measures parts of the engine, each in units of something else of the same session:\n\n"
         "  hash     the state's hash as a share of the tick, with 1,000 and 10,000 moving units; and on a "
@@ -26,6 +26,8 @@ static const PhxCliUsage usage = {
         "           building's edit with 20 live goals as a share of 20 whole fields; load and first order "
         "of a\n"
         "           map of 4096 x 4096; bytes\n"
+        "  assign   units that take slots: ms, and percent above the optimum, with 64 and 1,024 of them\n"
+        "  flock    units that flock: ns a unit, at several sizes and densities\n"
         "  all      all of these\n\n"
         "Times are the processor's: medians, and the best of several runs. A target that isn't met is said;\n"
         "it doesn't change the exit code, for a busy machine may be the cause.",
@@ -42,8 +44,11 @@ typedef struct Figure {
     int (*run)(PhxBench *bench);
 } Figure;
 
-static const Figure figures[] = {
-    {"hash", phx_bench_hash}, {"replay", phx_bench_replay}, {"nav", phx_bench_nav}};
+static const Figure figures[] = {{"hash", phx_bench_hash},
+                                 {"replay", phx_bench_replay},
+                                 {"nav", phx_bench_nav},
+                                 {"assign", phx_bench_assign},
+                                 {"flock", phx_bench_flock}};
 enum { FIGURE_COUNT = sizeof figures / sizeof figures[0] };
 
 void phx_bench_add(PhxBench *bench, const char *name, json_t *values, double value, double target,
@@ -132,7 +137,8 @@ static int parse(PhxBench *bench, int argc, const char **argv) {
     if (code != PHX_CLI_GO) return code;
     const char *word = cli->arguments[0];
     if (!is_figure(word))
-        return phx_cli_fail(cli, "%s: hash, replay, nav or all is wanted; phx bench all --help", word);
+        return phx_cli_fail(
+            cli, "%s: hash, replay, nav, assign, flock or all is wanted; phx bench all --help", word);
     const bool records = strcmp(word, "replay") == 0 || strcmp(word, "all") == 0;
     if (!records && (scenario != NULL || ticks != 0))
         return phx_cli_fail(cli, "%s: plays no scenario: --scenario and --ticks are for replay and all",

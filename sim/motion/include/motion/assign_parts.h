@@ -11,7 +11,7 @@
 enum {
     PHX_ASSIGN_EXACT_BITS = 29, /* coordinates of the exact solver are below 2^29: costs below 2^59 */
     PHX_ASSIGN_NEAR_BITS = 20,  /* of the other one: below 2^20, costs below 2^41 */
-    PHX_ASSIGN_LINKS = 6,       /* neighbours of a slot, between which units may change over */
+    PHX_ASSIGN_LINKS = 7,       /* neighbours of a slot, between which units may change over */
     PHX_ASSIGN_WANTED = 8,      /* slots that a unit bids for */
     PHX_ASSIGN_NONE = 0xffff,   /* no unit, no slot */
 };
@@ -31,6 +31,7 @@ typedef struct PhxAssignCells {
 
 typedef struct PhxAssignNear {
     PhxAssignCells cells;
+    int64_t slack; /* potentials fall by more than this, or not at all */
     uint16_t unit_by[2][PHX_ASSIGN_UNITS], slot_by[2][PHX_ASSIGN_SLOTS]; /* in order of x and of y */
     uint16_t spare[PHX_ASSIGN_SLOTS], bucket[1 << (PHX_ASSIGN_NEAR_BITS / 2)];
     uint16_t kept[PHX_ASSIGN_SLOTS], other[PHX_ASSIGN_UNITS];
