@@ -16,7 +16,7 @@
  *
  * Determinism: integers, symmetric rounding; the two units of a pair compute opposite normals from opposite
  * vectors. Exact ties: between the legs, the one that makes both keep right; at equal positions and
- * velocities, a direction drawn from the two slots, opposite for the two.
+ * velocities, the difference of directions drawn from the two slots, opposite for the two.
  */
 #include "motion/orca_lines.h"
 
@@ -31,14 +31,6 @@ enum {
     TILT = 5,              /* 2^-5 rad */
 };
 
-/* The direction in which two units on one spot part: a function of their slots, opposite for the two. */
-static PhxDir drawn_normal(uint32_t slot, uint32_t other) {
-    const uint32_t low = slot < other ? slot : other, high = slot < other ? other : slot;
-    const uint64_t value = phx_random(PART_KEY, 0, (uint64_t)low << 32 | high, 0, 0);
-    const PhxDir drawn = phx_dir_of_angle((PhxAngle)(value >> 48));
-    return slot < other ? drawn : phx_dir_neg(drawn);
-}
-
 bool phx_orca_unit(int64_t x, int64_t y, PhxDir *out) {
     if (phx_abs64(x) >= (uint64_t)1 << 30 || phx_abs64(y) >= (uint64_t)1 << 30)
         x = phx_round_shift(x, 2), y = phx_round_shift(y, 2);
@@ -46,6 +38,23 @@ bool phx_orca_unit(int64_t x, int64_t y, PhxDir *out) {
     if (length_sq == 0) return false;
     *out = phx_reciprocal_dir(x, y, phx_reciprocal_sqrt(length_sq));
     return true;
+}
+
+static PhxDir drawn_dir(uint64_t id) {
+    return phx_dir_of_angle((PhxAngle)(phx_random(PART_KEY, 0, id, 0, 0) >> 48));
+}
+
+/* The direction in which two units on one spot part, opposite for the two. Each has a direction of its own
+ * and goes the way in which that differs from the other's: any number on one spot are then pulled apart as
+ * points of a circle are, where directions drawn for pairs would hold one in the middle. Two with equal
+ * directions draw one for their pair. */
+static PhxDir drawn_normal(uint32_t slot, uint32_t other) {
+    const PhxDir own = drawn_dir(slot), its = drawn_dir(other);
+    PhxDir n;
+    if (phx_orca_unit((int64_t)own.x - its.x, (int64_t)own.y - its.y, &n)) return n; /* < 2^32 */
+    const uint32_t low = slot < other ? slot : other, high = slot < other ? other : slot;
+    const PhxDir drawn = drawn_dir((uint64_t)low << 32 | high);
+    return slot < other ? drawn : phx_dir_neg(drawn);
 }
 
 /* The leg with its reciprocal and squares known; radius_sq <= distance_sq. */

@@ -267,3 +267,42 @@ PHX_TEST(orca_lines, of_walls_permit_what_keeps_off_them) {
     CHECK(boxes.permitted > 10000 && maps.permitted > 10000);
     CHECK(boxes.forbidden_free == 0 && maps.forbidden_free == 0);
 }
+
+/* Units with one position and velocity: the two of a pair get opposite unit normals, whatever their slots,
+ * and each of any number on one spot has a way out that none of the others forbids: their normals leave a gap
+ * of half a turn. */
+PHX_TEST(orca_lines, of_units_on_one_spot_are_opposite_and_leave_a_way_out) {
+    enum { CROWD = 40 };
+    uint32_t free_ones = 0;
+    for (uint32_t first = 0; first < 4000 * CROWD; first += CROWD) {
+        const PhxOrcaBody body[CROWD] = {{.radius = ONE, .velocity = {ONE, 5}},
+                                         {.radius = ONE, .velocity = {ONE, 5}}};
+        PhxDir normal[CROWD];
+        for (uint32_t i = 1; i < CROWD; i++) {
+            for (uint32_t side = 0; side < 2; side++) {
+                const PhxNear near = {0, first + (side ? 0 : i), 1 - side};
+                const PhxOrcaPairs pairs = {.self = &body[side],
+                                            .bodies = body,
+                                            .near = &near,
+                                            .slot = first + (side ? i : 0),
+                                            .horizon = ONE,
+                                            .inv_horizon = (int64_t)1 << 30,
+                                            .max_speed = 2 * ONE,
+                                            .inv_tick = (int64_t)20 << 30};
+                const PhxDir n = phx_orca_pair_line(&pairs, 0).normal;
+                if (side == 0) normal[i] = n;
+                CHECK_THAT(side == 0 || (n.x == -normal[i].x && n.y == -normal[i].y),
+                           "slots %" PRIu32 " and %" PRIu32, first, first + i);
+            }
+            CHECK(fabs(hypot(normal[i].x, normal[i].y) * 0x1p-30 - 1) < 1e-8);
+        }
+        bool free = false;
+        for (int k = 0; k < 256 && !free; k++) {
+            const double x = cos(k * 0.0245436926), y = sin(k * 0.0245436926);
+            free = true;
+            for (int i = 1; i < CROWD && free; i++) free = x * normal[i].x + y * normal[i].y >= -0x1p24;
+        }
+        free_ones += free;
+    }
+    CHECK_EQ(free_ones, 4000);
+}
