@@ -13,7 +13,8 @@ enum {
     FARTHEST = 4096 * PHX_FIX_ONE,
     TURN = 65536,
     RINGS = 64, /* of one rank; the n-th holds some six times as many as the first */
-    PI_Q20 = 3294199
+    PI_Q20 = 3294199,
+    ROUNDING = 2 /* raw, that rounding to positions may take */
 };
 
 static PhxVec2 point_at(fix16_t distance, uint32_t i, uint32_t count) {
@@ -49,7 +50,7 @@ typedef struct Rings {
 static bool add_rings(const PhxFormationRank *rank, fix16_t gap, int64_t *inner, Rings *rings) {
     rings->count = rings->room = 0;
     while (rings->room < rank->count && rings->count < RINGS) {
-        const int64_t distance = *inner == 0 ? 0 : *inner + gap + rank->radius;
+        const int64_t distance = *inner == 0 ? 0 : *inner + gap + rank->radius + ROUNDING;
         if (distance > FARTHEST) return false;
         rings->distance[rings->count] = (fix16_t)distance;
         rings->capacity[rings->count] = capacity_of((fix16_t)distance, rank->pitch);
