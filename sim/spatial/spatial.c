@@ -1,12 +1,13 @@
 /* spatial.c: the uniform grid over positions and its nearest-neighbour query.
  *
  * In: columns of positions and the living slots. Out: rows in order of (cell, slot) with their positions.
- * Cost: build O(rows + cells), of which cells and the copy of positions are spread over the jobs; query
- * O(rows in the cells that its circle touches).
+ * Cost: build O(rows + cells), all but the sums over cells spread over the jobs; query O(rows in the cells
+ * that its circle touches).
  *
- * Determinism: the parallel loops write element i of an array from input i, so that a schedule can't change a
- * byte. Counting and scattering are serial, in ascending order of slots. The query keeps the least keys of a
- * total order, (squared distance, slot) in one integer, so that the order of visiting rows plays no part.
+ * Determinism: the list of slots is cut into pieces, as many as there are workers; each counts its rows by
+ * cell, and then knows where its first row of each cell goes: behind those of the pieces before it. So rows
+ * lie in order of (cell, slot) however many pieces there are. The query keeps the least keys of a total
+ * order, (squared distance, slot) in one integer, so that the order of visiting rows plays no part.
  */
 #include <phalanx/spatial.h>
 #include <string.h>
@@ -15,8 +16,9 @@
 #include "base/assert.h"
 
 enum {
-    SLOT_BITS = 20, /* PHX_SPATIAL_MAX_ROWS = 2^20 */
-    BUILD_ROWS = 2048,
+    SLOT_BITS = 20,    /* PHX_SPATIAL_MAX_ROWS = 2^20 */
+    PIECE_ROWS = 1024, /* a piece of fewer isn't worth its own wake-up */
+    PIECES_MAX = 8,
     CHUNK = 32, /* rows that a query looks at between two sorts */
 };
 
@@ -28,15 +30,27 @@ void phx_spatial_layout(PhxSpatial *spatial, PhxArena *arena, uint32_t capacity)
     spatial->row_of = PHX_ARENA_ARRAY(arena, uint32_t, capacity);
     spatial->position = PHX_ARENA_ARRAY(arena, PhxVec2, capacity);
     spatial->cell_of = PHX_ARENA_ARRAY(arena, uint32_t, capacity);
+    spatial->next_row = PHX_ARENA_ARRAY(arena, uint32_t, PHX_SPATIAL_MAX_CELLS);
 }
+
+typedef struct Box {
+    int32_t low_x, low_y, high_x, high_y;
+} Box;
 
 typedef struct BuildTask {
     PhxSpatial *spatial;
     const fix16_t *x, *y;
     const uint32_t *slots;
+    uint32_t count, pieces;
+    Box box[PIECES_MAX]; /* by piece */
 } BuildTask;
 
 static uint32_t task_slot(const BuildTask *task, uint32_t i) { return task->slots ? task->slots[i] : i; }
+
+/* Where a piece of the list begins; pieces: its end. */
+static uint32_t piece_begin(const BuildTask *task, uint32_t piece) {
+    return (uint32_t)((uint64_t)task->count * piece / task->pieces);
+}
 
 static uint64_t cells_of(uint64_t span_x, uint64_t span_y, uint32_t shift) {
     return ((span_x >> shift) + 1) * ((span_y >> shift) + 1);
@@ -54,68 +68,100 @@ static uint32_t fit_shift(uint64_t span_x, uint64_t span_y, uint32_t count, fix1
     return shift;
 }
 
-/* Bounding box of the rows; then origin, size and shift. */
-static void fit_cells(const BuildTask *task, uint32_t count, fix16_t range) {
-    PhxSpatial *s = task->spatial;
-    int32_t low_x = INT32_MAX, low_y = INT32_MAX, high_x = INT32_MIN, high_y = INT32_MIN;
-    for (uint32_t i = 0; i < count; i++) {
-        const uint32_t slot = task_slot(task, i);
-        PHX_ASSERT(slot < s->capacity, slot, s->capacity);
-        const int32_t x = task->x[slot], y = task->y[slot];
-        low_x = x < low_x ? x : low_x;
-        high_x = x > high_x ? x : high_x;
-        low_y = y < low_y ? y : low_y;
-        high_y = y > high_y ? y : high_y;
+static void find_boxes(void *context, uint32_t begin, uint32_t end, uint32_t worker) {
+    BuildTask *task = context;
+    (void)worker;
+    for (uint32_t piece = begin; piece < end; piece++) {
+        int32_t low_x = INT32_MAX, low_y = INT32_MAX, high_x = INT32_MIN, high_y = INT32_MIN;
+        for (uint32_t i = piece_begin(task, piece), last = piece_begin(task, piece + 1); i < last; i++) {
+            const uint32_t slot = task_slot(task, i);
+            PHX_ASSERT(slot < task->spatial->capacity, slot, task->spatial->capacity);
+            const int32_t x = task->x[slot], y = task->y[slot];
+            low_x = x < low_x ? x : low_x;
+            high_x = x > high_x ? x : high_x;
+            low_y = y < low_y ? y : low_y;
+            high_y = y > high_y ? y : high_y;
+        }
+        task->box[piece] = (Box){low_x, low_y, high_x, high_y};
     }
-    s->origin_x = low_x;
-    s->origin_y = low_y;
-    const uint64_t span_x = (uint64_t)((int64_t)high_x - low_x), span_y = (uint64_t)((int64_t)high_y - low_y);
-    s->cell_shift = fit_shift(span_x, span_y, count, range, s->max_cells);
+}
+
+/* From the boxes of all pieces: origin, size and shift. */
+static void fit_cells(const BuildTask *task, fix16_t range) {
+    PhxSpatial *s = task->spatial;
+    Box all = task->box[0];
+    for (uint32_t piece = 1; piece < task->pieces; piece++) {
+        const Box *box = &task->box[piece];
+        all.low_x = box->low_x < all.low_x ? box->low_x : all.low_x;
+        all.low_y = box->low_y < all.low_y ? box->low_y : all.low_y;
+        all.high_x = box->high_x > all.high_x ? box->high_x : all.high_x;
+        all.high_y = box->high_y > all.high_y ? box->high_y : all.high_y;
+    }
+    s->origin_x = all.low_x;
+    s->origin_y = all.low_y;
+    const uint64_t span_x = (uint64_t)((int64_t)all.high_x - all.low_x),
+                   span_y = (uint64_t)((int64_t)all.high_y - all.low_y);
+    s->cell_shift = fit_shift(span_x, span_y, task->count, range, s->max_cells);
     s->width = (uint32_t)(span_x >> s->cell_shift) + 1;
     s->height = (uint32_t)(span_y >> s->cell_shift) + 1;
 }
 
-static void find_cells(void *context, uint32_t begin, uint32_t end, uint32_t worker) {
+/* The cell of each row, and how many rows of the piece each cell has. */
+static void count_rows(void *context, uint32_t begin, uint32_t end, uint32_t worker) {
     const BuildTask *task = context;
-    PhxSpatial *s = task->spatial;
-    (void)worker;
-    for (uint32_t i = begin; i < end; i++) {
-        const uint32_t slot = task_slot(task, i);
-        const uint32_t cx = (uint32_t)((int64_t)task->x[slot] - s->origin_x) >> s->cell_shift;
-        const uint32_t cy = (uint32_t)((int64_t)task->y[slot] - s->origin_y) >> s->cell_shift;
-        s->cell_of[i] = cy * s->width + cx;
-    }
-}
-
-static void copy_positions(void *context, uint32_t begin, uint32_t end, uint32_t worker) {
-    const BuildTask *task = context;
-    PhxSpatial *s = task->spatial;
-    (void)worker;
-    for (uint32_t row = begin; row < end; row++)
-        s->position[row] = (PhxVec2){task->x[s->slot[row]], task->y[s->slot[row]]};
-}
-
-/* Counting sort. While scattering, cell_start[c] is where the next row of cell c goes; it ends as the start
- * of c + 1, so that the table is shifted back by one. */
-static void sort_rows(const BuildTask *task, uint32_t count) {
     PhxSpatial *s = task->spatial;
     const uint32_t cells = s->width * s->height;
-    memset(s->cell_start, 0, sizeof *s->cell_start * ((size_t)cells + 1));
-    for (uint32_t i = 0; i < count; i++) s->cell_start[s->cell_of[i]]++;
-    uint32_t start = 0;
-    for (uint32_t c = 0; c <= cells; c++) {
-        const uint32_t rows = s->cell_start[c];
-        s->cell_start[c] = start;
-        start += rows;
+    (void)worker;
+    for (uint32_t piece = begin; piece < end; piece++) {
+        uint32_t *rows = s->next_row + (size_t)piece * cells;
+        memset(rows, 0, sizeof *rows * cells);
+        for (uint32_t i = piece_begin(task, piece), last = piece_begin(task, piece + 1); i < last; i++) {
+            const uint32_t slot = task_slot(task, i);
+            const uint32_t cx = (uint32_t)((int64_t)task->x[slot] - s->origin_x) >> s->cell_shift;
+            const uint32_t cy = (uint32_t)((int64_t)task->y[slot] - s->origin_y) >> s->cell_shift;
+            const uint32_t cell = cy * s->width + cx;
+            s->cell_of[i] = cell;
+            rows[cell]++;
+        }
     }
-    for (uint32_t i = 0; i < count; i++) {
-        const uint32_t slot = task_slot(task, i), row = s->cell_start[s->cell_of[i]]++;
-        s->slot[row] = slot;
-        s->row_of[slot] = row;
-    }
-    memmove(s->cell_start + 1, s->cell_start, sizeof *s->cell_start * cells);
-    s->cell_start[0] = 0;
 }
+
+/* From counts to the row where each cell begins, and in it the rows of each piece. */
+static void sum_rows(const BuildTask *task) {
+    PhxSpatial *s = task->spatial;
+    const uint32_t cells = s->width * s->height, pieces = task->pieces;
+    uint32_t start = 0;
+    for (uint32_t c = 0; c < cells; c++) {
+        uint32_t *next = s->next_row + c;
+        uint32_t rows = *next;
+        s->cell_start[c] = *next = start;
+        start += rows;
+        for (uint32_t piece = 1; piece < pieces; piece++) {
+            next += cells;
+            rows = *next;
+            *next = start;
+            start += rows;
+        }
+    }
+    s->cell_start[cells] = start;
+}
+
+static void scatter_rows(void *context, uint32_t begin, uint32_t end, uint32_t worker) {
+    const BuildTask *task = context;
+    PhxSpatial *s = task->spatial;
+    (void)worker;
+    for (uint32_t piece = begin; piece < end; piece++) {
+        uint32_t *next = s->next_row + (size_t)piece * s->width * s->height;
+        for (uint32_t i = piece_begin(task, piece), last = piece_begin(task, piece + 1); i < last; i++) {
+            const uint32_t slot = task_slot(task, i), row = next[s->cell_of[i]]++;
+            s->slot[row] = slot;
+            s->row_of[slot] = row;
+            s->position[row] = (PhxVec2){task->x[slot], task->y[slot]};
+        }
+    }
+}
+
+static uint32_t least(uint32_t a, uint32_t b) { return a < b ? a : b; }
 
 void phx_spatial_build(PhxSpatial *spatial, const PhxJobs *jobs, const fix16_t *x, const fix16_t *y,
                        const uint32_t *slots, uint32_t count, fix16_t range) {
@@ -123,11 +169,14 @@ void phx_spatial_build(PhxSpatial *spatial, const PhxJobs *jobs, const fix16_t *
     spatial->count = count;
     spatial->width = spatial->height = 0;
     if (count == 0) return;
-    BuildTask task = {.spatial = spatial, .x = x, .y = y, .slots = slots};
-    fit_cells(&task, count, range);
-    phx_parallel_for(jobs, count, BUILD_ROWS, find_cells, &task);
-    sort_rows(&task, count);
-    phx_parallel_for(jobs, count, BUILD_ROWS, copy_positions, &task);
+    BuildTask task = {.spatial = spatial, .x = x, .y = y, .slots = slots, .count = count};
+    task.pieces = least(least(jobs->workers, PIECES_MAX), (count - 1) / PIECE_ROWS + 1);
+    phx_parallel_for(jobs, task.pieces, 1, find_boxes, &task);
+    fit_cells(&task, range);
+    task.pieces = least(task.pieces, spatial->max_cells / (spatial->width * spatial->height));
+    phx_parallel_for(jobs, task.pieces, 1, count_rows, &task);
+    sum_rows(&task);
+    phx_parallel_for(jobs, task.pieces, 1, scatter_rows, &task);
 }
 
 /* One axis of a window; false where it lies beside the grid. */

@@ -145,7 +145,7 @@ static void look_up(void *context, uint32_t begin, uint32_t end, uint32_t worker
 PHX_TEST(spatial, threads_share_a_large_crowd) {
     static fix16_t x[MANY], y[MANY];
     static PhxNear want[MANY], near[2][MANY][NEAREST];
-    static uint32_t found[2][MANY], slots[MANY];
+    static uint32_t found[2][MANY], slots[MANY], rows[MANY];
     const uint32_t threads[] = {1, 2, 3, 8};
     Fixture f = fixture_make(MANY);
     for (uint32_t i = 0; i < MANY; i++) slots[i] = i;
@@ -167,6 +167,9 @@ PHX_TEST(spatial, threads_share_a_large_crowd) {
             CHECK_OK(phx_jobs_threads_create(threads[t], &jobs));
             phx_spatial_build(&f.spatial, &jobs, x, y, NULL, MANY, 7 << 16);
             const int now = t > 0;
+            if (t == 0) memcpy(rows, f.spatial.slot, sizeof rows);
+            CHECK_THAT(memcmp(rows, f.spatial.slot, sizeof rows) == 0, "kind %d, %" PRIu32 " threads", kind,
+                       threads[t]);
             Lookup lookup = {&f.spatial, x, y, near[now], found[now]};
             phx_parallel_for(&jobs, MANY, 64, look_up, &lookup);
             phx_jobs_threads_destroy(&jobs);

@@ -44,6 +44,7 @@ typedef struct PhxSpatial {
     uint32_t *row_of;           /* by slot; only valid for slots that are in the grid */
     PhxVec2 *position;          /* by row */
     uint32_t *cell_of;          /* scratch of the build, by position in the list of slots */
+    uint32_t *next_row;         /* scratch of the build, by piece of the list and cell: max_cells */
 } PhxSpatial;
 
 /* Takes the grid's memory from `arena` (measuring or real), for slots below `capacity` (<=
