@@ -106,6 +106,54 @@ PHX_TEST(crowd_trials, a_door_of_60_lets_all_pass) {
     CHECK(outcome.overlap < 0.15);
 }
 
+/* Nearest that two points come on their straight ways from a to b and from c to d, walked at one time. */
+static double nearest_on_the_way(PhxTrialPoint a, PhxTrialPoint b, PhxTrialPoint c, PhxTrialPoint d) {
+    const double px = a.x - c.x, py = a.y - c.y, vx = b.x - d.x - px, vy = b.y - d.y - py;
+    const double sq = vx * vx + vy * vy, t = sq > 0 ? fmin(fmax(-(px * vx + py * vy) / sq, 0), 1) : 0;
+    return hypot(px + t * vx, py + t * vy);
+}
+
+/* Two small units that make for each other so fast that one tick takes them further than they are wide, at
+ * any tick rate, more or less head-on: between the ticks too they keep off each other. */
+PHX_TEST(crowd_trials, who_is_fast_and_small_isnt_jumped) {
+    static const uint32_t rates[] = {4, 10, 20, 60};
+    static const double speeds[] = {4, 16, 32};
+    for (uint32_t k = 0; k < 4 * 3 * 24; k++) {
+        const uint32_t rate = rates[k % 4];
+        const double speed = speeds[k / 4 % 3], off = (double)(k / 12 % 8) * 0.03, far = 2 * speed + 0.01 * k,
+                     angle = (double)(k / 96) * 0.9, x = far * cos(angle), y = far * sin(angle);
+        PhxTrialPoint start[2] = {{-far, 0}, {x, y + off}}, goal[2] = {{far, 0}, {-x, off - y}};
+        const PhxTrial scene = {.name = "fast",
+                                .count = 2,
+                                .start = start,
+                                .goal = goal,
+                                .radius = 0.125,
+                                .preferred = speed,
+                                .fastest = speed,
+                                .range = 64,
+                                .horizon = 2,
+                                .wall_horizon = 2,
+                                .rate = rate,
+                                .neighbours = 10,
+                                .arrived_within = 0.1};
+        PhxTrialRun run;
+        const uint32_t steps = 6 * rate;
+        double least = 1e9;
+        CHECK(phx_trial_run_begin(&run, &scene, phx_jobs_serial(), steps));
+        PhxTrialPoint was[2] = {start[0], start[1]};
+        for (uint32_t step = 0; step < steps; step++) {
+            phx_trial_run_step(&run);
+            least = fmin(least, nearest_on_the_way(was[0], run.at[0], was[1], run.at[1]));
+            was[0] = run.at[0], was[1] = run.at[1];
+        }
+        CHECK_THAT(least > 2 * 0.125 * 0.98, "%" PRIu32 " Hz, speed %g, beside %g: %g apart on the way", rate,
+                   speed, off, least);
+        CHECK_THAT(was[0].x > 0 && was[1].x * x + was[1].y * y < 0,
+                   "%" PRIu32 " Hz, speed %g, beside %g: not past", rate, speed, off);
+        phx_trial_run_end(&run);
+    }
+}
+
 /* Any number on one spot with one wish lie beside each other (within 0.02 radii) after a time: few within a
  * second, ten within two, forty within ten. As all want the one spot, ten and more press on each
  * other after that, by less than 0.2 radii, in a minute. */
