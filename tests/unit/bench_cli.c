@@ -1,6 +1,6 @@
-/* bench_cli.c: phx bench hash, replay, nav and all, as a person or a script meets them: one JSON object with
- * a key a case, a table, exit codes. What the figures are is no matter for a test; that they are there, are
- * of the right things and agree with each other is.
+/* bench_cli.c: phx bench hash, replay, nav, assign, flock and all, as a person or a script meets them: one
+ * JSON object with a key a case, a table, exit codes. What the figures are is no matter for a test; that they
+ * are there, are of the right things and agree with each other is.
  */
 #include "phx/cli.h"
 
@@ -65,7 +65,20 @@ static const struct {
     {"edit_1024", {"ms", "worst_ms", "ratio", "worst_ratio", "fields_ms", "ratio_anew", "bytes"}, "ratio"},
     {"load_4096", {"ms", "ns_per_cell", "sectors", "portals", "bytes", "plane_bytes", "threads"}, "ms"},
     {"load_4096_threads2", {"ms", "clock_ms", "cpu_ms", "speedup", "sectors", "portals", "bytes"}, NULL},
-    {"first_order_4096", {"ms", "first_tile_ms", "way_ms", "tiles", "side", "bytes", "all_bytes"}, "ms"}};
+    {"first_order_4096", {"ms", "first_tile_ms", "way_ms", "tiles", "side", "bytes", "all_bytes"}, "ms"},
+    {"assign_64", {"ms", "units", "slots", "threads"}, NULL},
+    {"assign_grid_line", {"ms", "units", "slots", "threads"}, "ms"},
+    {"assign_circle_wedge", {"ms", "units", "slots", "threads"}, "ms"},
+    {"assign_grid_files", {"ms", "units", "slots", "threads"}, "ms"},
+    {"assign_random_grid", {"ms", "units", "slots", "threads"}, "ms"},
+    {"assign_scattered_grid", {"ms", "units", "slots", "threads"}, "ms"},
+    {"assign_spare_slots", {"ms", "units", "slots", "threads"}, "ms"},
+    {"assign_in_place", {"ms", "units", "slots", "threads"}, "ms"},
+    {"flock_1000", {"ms", "ns_per_unit", "ratio", "units", "density", "threads"}, NULL},
+    {"flock_10000", {"ms", "ns_per_unit", "ratio", "units", "density", "threads"}, NULL},
+    {"flock_50000", {"ms", "ns_per_unit", "ratio", "units", "density", "threads"}, NULL},
+    {"flock_10000_dense", {"ms", "ns_per_unit", "ratio", "units", "density", "threads"}, NULL},
+    {"flock_10000_pressed", {"ms", "ns_per_unit", "ratio", "units", "density", "threads"}, NULL}};
 enum { CASE_COUNT = sizeof cases / sizeof cases[0] };
 
 PHX_TEST(bench, all_prints_one_object_with_a_key_a_case) {
@@ -113,6 +126,9 @@ PHX_TEST(bench, all_prints_one_object_with_a_key_a_case) {
     CHECK(number(root, "first_order_4096", "all_bytes") > number(root, "first_order_4096", "bytes"));
     CHECK(number(root, "first_order_4096", "all_bytes") <= number(root, "first_order_4096", "bytes_target"));
     CHECK_EQ(number(root, "first_order_4096", "bytes_target"), 64 << 20);
+    /* What an assignment costs is no matter of the machine. */
+    CHECK_EQ(number(root, "assign_64", "worst_percent"), 0);
+    CHECK(number(root, "assign_random_grid", "worst_percent") <= 5);
     json_decref(root);
     free(text);
 }
