@@ -89,6 +89,7 @@ PhxUnitView phx_sim_units(const PhxSim *sim) {
         .activity = units->activity,
         .mood = units->mood,
         .behaviour = units->behaviour,
+        .flock = units->flock,
         .avoid = units->avoid,
     };
 }

@@ -175,6 +175,7 @@ typedef struct PhxUnitView {
     const uint16_t *type;
     const uint8_t *player, *activity; /* activity: 0 idle, 1 moving, 2 blocked */
     const uint8_t *mood, *behaviour;  /* PhxMood, PhxBehaviour (phalanx/mood.h) */
+    const uint16_t *flock;            /* which of its player's flocks (phalanx/flock.h); 0: none */
     const fix16_t *avoid;             /* avoidance radius, 0 before the first tick */
 } PhxUnitView;
 PhxUnitView phx_sim_units(const PhxSim *sim);
