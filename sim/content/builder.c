@@ -208,6 +208,7 @@ PhxStatus phx_content_add_unit_type(PhxContentBuilder *builder, const PhxUnitTyp
         {"flock_near", def->flock_near},
         {"flock_far", def->flock_far},
         {"flock_force", def->flock_force},
+        {"rank", def->rank},
     };
     uint32_t row = 0;
     PhxStatus status = phx_content_new_row(table, &row, error);

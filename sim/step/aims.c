@@ -17,7 +17,8 @@ typedef struct NewAim {
 } NewAim;
 
 static bool has_one_goal(const PhxUnitTable *units, uint32_t slot) {
-    return units->destination[slot] == PHX_HANDLE_NONE && units->chase[slot] == PHX_HANDLE_NONE;
+    return units->destination[slot] == PHX_HANDLE_NONE && units->chase[slot] == PHX_HANDLE_NONE &&
+           units->led[slot] == 0;
 }
 
 /* The cheap question: the goal's cell is closed, or the field knew no way (or one too long to be told). */

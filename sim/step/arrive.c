@@ -37,7 +37,8 @@ static int64_t passing_radius(const PhxWorld *world, uint32_t slot) {
 
 static bool has_arrived(const PhxWorld *world, uint32_t slot) {
     const PhxUnitTable *units = &world->unit;
-    if (units->chase[slot] != PHX_HANDLE_NONE) return false; /* ends with its target */
+    if (units->chase[slot] != PHX_HANDLE_NONE) return false;     /* ends with its target */
+    if (units->formation[slot] != PHX_HANDLE_NONE) return false; /* all of it arrive at once */
     const bool placed = units->placed[slot] == 1 || units->placed[slot] == 2;
     const PhxVec2 to_goal = {(placed ? units->place_x[slot] : units->goal_x[slot]) - units->pos_x[slot],
                              (placed ? units->place_y[slot] : units->goal_y[slot]) - units->pos_y[slot]};

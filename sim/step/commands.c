@@ -98,6 +98,8 @@ static bool execute_own(PhxSim *sim, const PhxCommand *command) {
     case PHX_COMMAND_FLOCK:
         execute_flock(sim, &data, command->slot);
         break;
+    case PHX_COMMAND_FORM:
+        return phx_form_execute(sim, &data, command->slot);
     case PHX_COMMAND_LEAVE:
         execute_leave(sim, data.slot);
         break;

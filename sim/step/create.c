@@ -22,6 +22,7 @@ void phx_sim_builtin_specs(PhxTableSpec *specs, uint32_t width, uint32_t height,
     specs[PHX_TABLE_unit_type].rows = PHX_SIM_TYPE_LIMIT;
     specs[PHX_TABLE_cost_profile].rows = PHX_SIM_PROFILE_LIMIT;
     specs[PHX_TABLE_destination].rows = PHX_SIM_DESTINATION_LIMIT;
+    specs[PHX_TABLE_formation].rows = PHX_SIM_FORMATION_LIMIT;
     specs[PHX_TABLE_building].rows = PHX_SIM_BUILDING_LIMIT;
     specs[PHX_TABLE_modifier].rows = PHX_SIM_MODIFIER_LIMIT;
     specs[PHX_TABLE_unit].rows = units;
@@ -48,6 +49,11 @@ PhxStatus phx_sim_check_references(const PhxWorld *world, PhxError *error) {
         if (!phx_table_alive(&world->tables[PHX_TABLE_player], world->unit.player[slot]))
             return phx_error_set(error, PHX_ERROR_RANGE, slot, "unit[%u].player is %u, which is no player",
                                  slot, world->unit.player[slot]);
+        if (world->unit.formation[slot] != PHX_HANDLE_NONE &&
+            phx_table_find(&world->tables[PHX_TABLE_formation], world->unit.formation[slot]) == UINT32_MAX)
+            return phx_error_set(error, PHX_ERROR_RANGE, slot, "unit[%u].formation is no formation", slot);
+        if (world->unit.led[slot] != 0 && world->unit.formation[slot] == PHX_HANDLE_NONE)
+            return phx_error_set(error, PHX_ERROR_RANGE, slot, "unit[%u] is led by no formation", slot);
     }
     return PHX_OK;
 }
@@ -120,6 +126,7 @@ static PhxSim *lay_out(PhxArena *arena, const PhxContentHead *head, uint32_t tab
     phx_crowd_layout(&made->crowd, arena, head->unit_capacity);
     phx_flock_layout(&made->flock, arena, head->unit_capacity);
     made->flock_of = PHX_ARENA_ARRAY(arena, uint32_t, units);
+    phx_formations_layout(&made->formations, arena, head->unit_capacity);
     made->living = PHX_ARENA_ARRAY(arena, uint32_t, units);
     made->moving = PHX_ARENA_ARRAY(arena, uint32_t, units);
     made->seekers = PHX_ARENA_ARRAY(arena, PhxSeeker, units);

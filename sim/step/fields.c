@@ -144,6 +144,7 @@ void phx_phase_fields(const PhxPhaseContext *context, void *user) {
         clear_scratch(&context->world->unit, s);
         if (context->world->unit.activity[s] == 0) continue;
         sim->moving[sim->moving_count++] = (uint32_t)s;
+        if (context->world->unit.led[s] != 0) continue;
         if (phx_unit_asks(context->world, (uint32_t)s))
             sim->later[asking++] = (uint32_t)s;
         else

@@ -27,7 +27,7 @@ static bool gather(PhxSim *sim) {
         const uint32_t slot = sim->living[i];
         sim->flock_of[slot] = 0;
         if (units->flock[slot] == 0 || units->activity[slot] == 0 || units->aim[slot] != 0 ||
-            units->detour[slot] > 0)
+            units->detour[slot] > 0 || units->led[slot] != 0)
             continue;
         sim->flock_of[slot] = (uint32_t)units->player[slot] << 16 | units->flock[slot];
         units->top_speed[slot] = phx_unit_ground_speed(sim->world, slot);

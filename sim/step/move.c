@@ -46,7 +46,7 @@ static void note_even_speeds(PhxSim *sim) {
 }
 
 /* What a unit's body can do, in its mood and on the ground that it stands on. */
-static PhxUnitLimits limits_of(const PhxSim *sim, uint32_t slot) {
+PhxUnitLimits phx_unit_limits(const PhxSim *sim, uint32_t slot) {
     const PhxWorld *world = sim->world;
     const PhxUnitTypeTable *types = &world->unit_type;
     const uint32_t type = world->unit.type[slot];
@@ -182,7 +182,7 @@ static Wish wish_for(const PhxSim *sim, uint32_t slot, const Look *look, uint32_
 /* `field` null: the unit doesn't ask for it in this tick. */
 static void prefer_unit(const PhxSim *sim, uint32_t slot, const PhxUnitField *field, uint32_t worker) {
     PhxUnitTable *units = &sim->world->unit;
-    const PhxUnitLimits limits = limits_of(sim, slot);
+    const PhxUnitLimits limits = phx_unit_limits(sim, slot);
     Look look;
     look_up(&look, field);
     Wish wish = wish_for(sim, slot, &look, worker);
@@ -326,7 +326,8 @@ static PhxCrowdScene crowd_scene(const PhxSim *sim, PhxCrowdWork *work, const Ph
     };
 }
 
-/* Who stands, goes to its place or makes a detour is left alone; the others bend their ways past each other.
+/* Who stands, goes to its place, makes a detour or is led by its formation is left alone; the others bend
+ * their ways past each other.
  */
 void phx_phase_crowd(const PhxPhaseContext *context, void *user) {
     PhxSim *sim = context->sim;
@@ -336,7 +337,8 @@ void phx_phase_crowd(const PhxPhaseContext *context, void *user) {
     (void)user;
     for (uint32_t i = 0; i < sim->living_count; i++) {
         const uint32_t slot = sim->living[i];
-        units->close[slot] = units->activity[slot] == 0 || units->aim[slot] != 0 || units->detour[slot] > 0;
+        units->close[slot] = units->activity[slot] == 0 || units->aim[slot] != 0 || units->detour[slot] > 0 ||
+                             units->led[slot] != 0;
         /* who was held up for long is let through */
         if (units->weight[slot] > 1 && units->stalled[slot] >= 2 * rate && units->activity[slot] != 0)
             units->weight[slot] = 1;
@@ -381,7 +383,7 @@ static PhxVec2 step_of(const PhxSim *sim, uint32_t slot, PhxVec2 at, PhxVec2 way
 static void integrate_unit(const PhxSim *sim, uint32_t slot) {
     PhxWorld *world = sim->world;
     PhxUnitTable *units = &world->unit;
-    const PhxUnitLimits limits = limits_of(sim, slot);
+    const PhxUnitLimits limits = phx_unit_limits(sim, slot);
     const PhxVec2 at = {units->pos_x[slot], units->pos_y[slot]};
     const PhxVec2 was = {units->vel_x[slot], units->vel_y[slot]};
     const PhxVec2 wanted =

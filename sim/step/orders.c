@@ -27,6 +27,9 @@ void phx_order_end(PhxWorld *world, uint32_t unit) {
     u->yielded[unit] = 0;
     u->detour[unit] = 0;
     u->activity[unit] = 0;
+    u->formation[unit] = PHX_HANDLE_NONE;
+    u->formation_slot[unit] = 0;
+    u->led[unit] = 0;
 }
 
 void phx_order_begin(PhxWorld *world, uint32_t unit, PhxOrder order) {

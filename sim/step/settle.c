@@ -70,7 +70,7 @@ static void note_spot(PhxUnitTable *units, uint32_t slot) {
 static bool seeks(const PhxSim *sim, uint32_t slot) {
     const PhxWorld *world = sim->world;
     const PhxUnitTable *units = &world->unit;
-    if (units->orders[slot] != PHX_HANDLE_NONE) return false;
+    if (units->orders[slot] != PHX_HANDLE_NONE || units->formation[slot] != PHX_HANDLE_NONE) return false;
     if (units->chase[slot] != PHX_HANDLE_NONE || !phx_layers_is_ready(sim, phx_layers_of(sim, slot)))
         return false;
     const PhxVec2 goal = {units->goal_x[slot], units->goal_y[slot]};

@@ -47,7 +47,12 @@ typedef enum PhxCommandType {
     PHX_COMMAND_CHASE = 12,      /* after unit `target`; the goal is moved when the target is farther than
                                     `threshold` from it; ends when the target is no more */
     PHX_COMMAND_BEHAVE = 13,     /* units feel `mood` and do `behaviour` from now on; their orders go on */
-    PHX_COMMAND_FLOCK = 14 /* units are of the player's flock `flock` from now on, 0: of none; orders go on */
+    PHX_COMMAND_FLOCK =
+        14,               /* units are of the player's flock `flock` from now on, 0: of none; orders go on */
+    PHX_COMMAND_FORM = 15 /* units go to the goal in a formation of `shape`, and turn to `facing` there if
+                             `turns` is 1; the orders they have are dropped. Where the shape can't be had
+                             (a width below a body), or the table of formations is full, it's a no-op,
+                             counted */
 } PhxCommandType;
 
 /* A point of a command with several. */
@@ -71,12 +76,17 @@ typedef struct PhxCommandData {
     uint8_t ground_cost, kind; /* 1 .. 255 (impassable), 0 .. 15 */
     uint16_t open_teams;       /* bit t: team t walks through */
     PhxHandle building;
-    fix16_t radius;    /* 0 .. 32 units */
-    PhxHandle target;  /* a unit, anyone's */
-    fix16_t threshold; /* 0 .. 64 units */
-    uint8_t mood;      /* PhxMood, or PHX_BEHAVE_KEEP */
-    uint8_t behaviour; /* PhxBehaviour, or PHX_BEHAVE_KEEP */
-    uint16_t flock;    /* 0: none */
+    fix16_t radius;     /* 0 .. 32 units */
+    PhxHandle target;   /* a unit, anyone's */
+    fix16_t threshold;  /* 0 .. 64 units */
+    uint8_t mood;       /* PhxMood, or PHX_BEHAVE_KEEP */
+    uint8_t behaviour;  /* PhxBehaviour, or PHX_BEHAVE_KEEP */
+    uint16_t flock;     /* 0: none */
+    uint8_t shape;      /* PhxFormationShape, but PHX_FORMATION_PATTERN */
+    uint8_t turns;      /* 1: `facing` counts */
+    uint16_t facing;    /* binary angle */
+    fix16_t form_width; /* 0 .. 1024 units; 0: the shape's own */
+    fix16_t gap;        /* between bodies, 0 .. 16 units */
     uint8_t point_count;
     PhxCommandPoint points[PHX_COMMAND_POINT_LIMIT];
     uint16_t unit_count;

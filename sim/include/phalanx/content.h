@@ -48,6 +48,7 @@ typedef struct PhxUnitTypeDef {
     fix16_t flock_weight[4];       /* 0 .. 64: of separation, alignment, cohesion and its own way */
     fix16_t flock_near, flock_far; /* units, 0 .. 64: of separation; of alignment and cohesion */
     fix16_t flock_force;           /* units a second, 0 .. 64 */
+    uint8_t rank; /* in formations, 0 .. 15: 0 stands in front (phalanx/formation.h) */
 } PhxUnitTypeDef;
 
 /* A building or a gate: cells x .. x + width - 1, y .. y + height - 1. */
@@ -61,8 +62,8 @@ typedef struct PhxBuildingDef {
 /* A common foot soldier: radius 0.4, speed 2, acceleration 8, a turn a second, 10 neighbours within 6,
  * horizons of 2 s and 0.5 s, avoidance radius 1.4 times the body's (1.8 times that, and speed 1.25 times,
  * when panicked), weight 8, path bias 0.7, no draw of friends and no push of enemies, spacing 0.2 on guard
- * and 0.5 on patrol, in a flock weights of 2, 1, 1 and 1.5, radii of 3 and 8 and a force of 2; the name is
- * for the caller to set. */
+ * and 0.5 on patrol, in a flock weights of 2, 1, 1 and 1.5, radii of 3 and 8 and a force of 2, of rank 0; the
+ * name is for the caller to set. */
 PhxUnitTypeDef phx_content_unit_type_default(void);
 
 /* `cost`: width x height, row-major, 1 .. 254 or 255 impassable. Unit and order capacities bound the tables

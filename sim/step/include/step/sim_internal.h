@@ -7,10 +7,12 @@
 #ifndef PHX_STEP_SIM_INTERNAL_H
 #define PHX_STEP_SIM_INTERNAL_H
 
+#include <phalanx/assign.h>
 #include <phalanx/cost.h>
 #include <phalanx/crowd.h>
 #include <phalanx/feelings.h>
 #include <phalanx/flock.h>
+#include <phalanx/formation.h>
 #include <phalanx/orca.h>
 #include <phalanx/routes.h>
 #include <phalanx/sim.h>
@@ -31,6 +33,7 @@ enum {
     PHX_SIM_BUILDING_LIMIT = 4096,
     PHX_SIM_MODIFIER_LIMIT = 1024,
     PHX_SIM_DESTINATION_LIMIT = 1024,
+    PHX_SIM_FORMATION_LIMIT = 256,
     PHX_SIM_EVENTS_A_UNIT = 5, /* arrived, blocked, unreachable, gave up, target lost: one of each */
     /* Left: at most once a player; of buildings: one a command. A game's own calls beyond that go unsaid. */
     PHX_SIM_EVENTS_BESIDES = PHX_PLAYER_LIMIT + PHX_TICK_COMMAND_LIMIT,
@@ -89,6 +92,20 @@ typedef struct PhxSeeker {
     uint8_t profile, player;
 } PhxSeeker;
 
+/* What the phase `formation` works with. DERIVED in each tick. */
+typedef struct PhxFormationWork {
+    uint32_t *member; /* unit slots by formation, then slot */
+    uint32_t first[PHX_SIM_FORMATION_LIMIT + 1];
+    uint32_t tile[PHX_SIM_FORMATION_LIMIT];
+    PhxDir way[PHX_SIM_FORMATION_LIMIT]; /* of the anchor; (0, 0): it stands */
+    PhxFormationSlot *slots;             /* of the formation in hand */
+    fix16_t *radius;
+    uint8_t *rank, *slot_rank;
+    PhxVec2 *at, *slot_at;
+    uint32_t *id, *slot_of;
+    PhxAssignWork *assign;
+} PhxFormationWork;
+
 struct PhxSim {
     PhxArena arena; /* holds this struct and everything it points to but world and walls */
     PhxAllocator allocator;
@@ -129,6 +146,7 @@ struct PhxSim {
     PhxOrcaWork orca;
     PhxCrowdWork crowd;
     PhxFlockWork flock;
+    PhxFormationWork formations;
     uint32_t *flock_of;             /* a unit slot: its flock among all players', while it goes with it */
     bool chosen;                    /* what the last choice of velocities was made from is still there */
     uint32_t *living, living_count; /* slots of living units, ascending */
@@ -219,6 +237,25 @@ bool phx_unit_asks(const PhxWorld *world, uint32_t slot);
 fix16_t phx_unit_ground_speed(const PhxWorld *world, uint32_t slot);
 /* The task of the phase orca; `work` is sim->orca, or a copy for those who only read. */
 PhxOrcaScene phx_sim_orca_scene(const PhxSim *sim, PhxOrcaWork *work);
+
+/* move.c: what a unit's body can do, in its mood and on its ground; after the phase prefer, until the next
+ * ground changes. */
+struct PhxUnitLimits;
+struct PhxUnitLimits phx_unit_limits(const PhxSim *sim, uint32_t slot);
+
+/* formation.c: scratch; what the members are in the frame's order, and their slots. */
+void phx_formations_layout(PhxFormationWork *work, PhxArena *arena, uint32_t units);
+/* The slots of `count` units in a formation's shape, into work->slots. Errors: those of phx_formation_layout.
+ */
+PHX_MUST_USE PhxStatus phx_formation_slots(PhxSim *sim, uint32_t row, const uint32_t *members, uint32_t count,
+                                           fix16_t limit, PhxFormationExtent *extent);
+/* formation_form.c: the command FORM. False: it was refused. */
+bool phx_form_execute(PhxSim *sim, const PhxCommandData *command, uint8_t player);
+/* formation_lead.c: wishes of the members of a row whose slots are in work->slots, and whose frame makes a
+ * step; how far the last straggler is from its slot. */
+void phx_formation_lead(PhxSim *sim, uint32_t row, PhxVec2 anchor, PhxAngle facing,
+                        const PhxFormationStep *step);
+fix16_t phx_formation_lag(PhxSim *sim, uint32_t row);
 
 /* orders.c: the order of a unit and the queue behind it. */
 typedef struct PhxOrder {
