@@ -8,6 +8,7 @@
 enum {
     RADIAN = 10430, /* binary angles */
     SHARP = 4096,   /* binary angle: turning takes all of the speed */
+    LEAST = 16, /* of the speed, a part that turning always may take */
     STEP = PHX_FIX_ONE / 2,
     REACH = 64 * PHX_FIX_ONE,
     AHEAD = 32 * PHX_FIX_ONE
@@ -70,18 +71,20 @@ static fix16_t arriving_speed(fix16_t speed, uint32_t distance) {
 PhxFormationStep phx_formation_march(const PhxFormationMarch *march) {
     PhxFormationStep step = {0};
     const int32_t left = phx_angle_diff(march->facing, march->wanted);
-    const int32_t amount = left < 0 ? -left : left, share = amount < SHARP ? amount : SHARP;
+    const int32_t amount = left < 0 ? -left : left, share = amount > SHARP ? SHARP : amount;
     const fix16_t speed = waiting_speed(march->speed, march->lag, march->pitch);
     const fix16_t turning = (fix16_t)((int64_t)speed * share / SHARP);
     if (amount > 0 && speed > 0) {
+        const fix16_t brisk = turning > speed / LEAST ? turning : speed / LEAST;
         /* of the outermost slot; a small frame turns as if it were a pitch wide */
         const int64_t reach = march->reach > march->pitch ? march->reach : march->pitch;
-        int64_t turn = (int64_t)turning * RADIAN / reach / march->tick_rate;
+        int64_t turn = (int64_t)brisk * RADIAN / reach / march->tick_rate;
         if (turn < 1) turn = 1;
         if (turn > amount) turn = amount;
         step.turn = (int32_t)(left < 0 ? -turn : turn);
     }
-    step.velocity = phx_dir_scale(march->way, arriving_speed(speed - turning, march->distance));
+    step.velocity = phx_dir_scale(march->way, arriving_speed(step.turn != 0 && turning < speed / LEAST ? speed - speed / LEAST : speed - turning,
+                                                   march->distance));
     return step;
 }
 

@@ -99,6 +99,7 @@ void phx_phase_arrive(const PhxPhaseContext *context, void *user) {
     (void)user;
     for (uint32_t i = 0; i < sim->moving_count; i++) {
         const uint32_t slot = sim->moving[i];
+        if (units->activity[slot] == 0) continue; /* its formation arrived in this tick */
         if (has_arrived(context->world, slot)) {
             finish_order(sim, slot);
         } else if (units->stuck[slot] > 0 && answer_stuck(sim, slot)) {

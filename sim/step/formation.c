@@ -210,7 +210,6 @@ static void give_slots(PhxSim *sim, uint32_t row) {
     PHX_ASSERT(status == PHX_OK, status, count); /* as many slots of a rank as units, all in the world */
     for (uint32_t i = 0; i < count; i++) world->unit.formation_slot[members[i]] = (uint16_t)work->slot_of[i];
     world->formation.members[row] = (uint16_t)count;
-    world->formation.waited[row] = 0;
 }
 
 /* Those who stood go to new slots. */
@@ -303,6 +302,13 @@ static fix16_t move_anchor(PhxSim *sim, uint32_t row, const PhxNavGrid *solid, P
     return (fix16_t)phx_vec2_length(way);
 }
 
+/* While it waits, slots are given out anew each second: those who came in between stand in the way of others,
+ * for whom another slot is nearer then. */
+static bool is_reshuffled(const PhxSim *sim, uint32_t row) {
+    const uint32_t waited = sim->world->formation.waited[row];
+    return waited > 0 && waited % sim->world->match.tick_rate[0] == 0;
+}
+
 static PhxAngle wanted_facing(const PhxSim *sim, uint32_t row, PhxDir way) {
     const PhxFormationTable *rows = &sim->world->formation;
     if (rows->stage[row] == STAGE_MARCH && (way.x | way.y) != 0) return phx_angle_of(way.x, way.y);
@@ -344,6 +350,7 @@ static void finish(PhxSim *sim, uint32_t row) {
     for (uint32_t i = 0; i < count_of(sim, row); i++) {
         const uint32_t slot = members_of(sim, row)[i];
         const PhxHandle handle = units->formation[slot];
+        const uint16_t own = units->formation_slot[slot];
         PhxOrder next;
         if (units->led[slot] == 0) { /* it comes after the others, alone */
             units->formation[slot] = PHX_HANDLE_NONE;
@@ -357,6 +364,7 @@ static void finish(PhxSim *sim, uint32_t row) {
         }
         phx_order_end(world, slot);
         units->formation[slot] = handle;
+        units->formation_slot[slot] = own;
         units->placed[slot] = 1;
         units->goal_x[slot] = units->place_x[slot] = units->pos_x[slot];
         units->goal_y[slot] = units->place_y[slot] = units->pos_y[slot];
@@ -399,7 +407,7 @@ static void advance(PhxSim *sim, uint32_t row) {
     const PhxNavGrid solid = phx_barriers_grid(sim, members[0]);
     const PhxDir way = sim->formations.way[row];
     PhxDir bent = way;
-    bool changed = lost;
+    bool changed = lost || is_reshuffled(sim, row);
     if ((way.x | way.y) != 0) {
         const PhxFormationRoom room =
             phx_formation_room(&solid, anchor_of(sim->world, row), way, natural.side + PHX_FIX_ONE, AHEAD);
