@@ -49,6 +49,7 @@ void phx_flock_layout(PhxFlockWork *work, PhxArena *arena, uint32_t capacity) {
     work->velocity = PHX_ARENA_ARRAY(arena, PhxVec2, capacity);
     work->centre = PHX_ARENA_ARRAY(arena, PhxVec2, capacity);
     work->company = PHX_ARENA_ARRAY(arena, uint8_t, capacity);
+    work->speed = PHX_ARENA_ARRAY(arena, fix16_t, capacity);
 }
 
 static fix16_t clamp(fix16_t value, fix16_t low, fix16_t high) {

@@ -1,9 +1,9 @@
 /* flock.c: the phase flock: units on their way prefer to keep together with others of their flock.
  *
  * In: the spatial grid, preferred velocities, whose units they are and of which flock. Out: unit.pref_x,
- * pref_y of those in a flock (and scratch that the phase `feel` writes anew). Cost: a test for each unit of a
- * world without flocks. See <phalanx/flock.h>. A flock is one player's; who stands, goes to its place at the
- * goal or makes a detour neither follows nor leads.
+ * pref_y of those in a flock. Cost: a test for each unit of a world without flocks. See <phalanx/flock.h>. A
+ * flock is one player's; who stands, goes to its place at the goal, makes a detour or is led in a formation
+ * neither follows nor leads.
  *
  * Determinism: see phalanx/flock.h; a unit's number of a flock is a function of its own row.
  */
@@ -21,7 +21,7 @@ static PhxFlockClass class_of_type(const PhxUnitTypeTable *types, uint32_t t) {
 
 /* Fills sim->flock_of and the greatest speeds of those that count. Returns whether there is any. */
 static bool gather(PhxSim *sim) {
-    PhxUnitTable *units = &sim->world->unit;
+    const PhxUnitTable *units = &sim->world->unit;
     bool any = false;
     for (uint32_t i = 0; i < sim->living_count; i++) {
         const uint32_t slot = sim->living[i];
@@ -30,7 +30,7 @@ static bool gather(PhxSim *sim) {
             units->detour[slot] > 0 || units->led[slot] != 0)
             continue;
         sim->flock_of[slot] = (uint32_t)units->player[slot] << 16 | units->flock[slot];
-        units->top_speed[slot] = phx_unit_ground_speed(sim->world, slot);
+        sim->flock.speed[slot] = phx_unit_ground_speed(sim->world, slot);
         any = true;
     }
     return any;
@@ -51,7 +51,7 @@ void phx_phase_flock(const PhxPhaseContext *context, void *user) {
                            .flock = sim->flock_of,
                            .vel_x = units->vel_x,
                            .vel_y = units->vel_y,
-                           .speed = units->top_speed,
+                           .speed = sim->flock.speed,
                            .pref_x = units->pref_x,
                            .pref_y = units->pref_y,
                            .work = &sim->flock};

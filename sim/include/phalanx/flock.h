@@ -91,6 +91,7 @@ typedef struct PhxFlockWork {
     uint32_t *slot[2];
     PhxVec2 *velocity, *centre; /* by slot: what flockmates do in the mean; the way to their middle */
     uint8_t *company;           /* by slot: whether there are any within the far radius */
+    fix16_t *speed;             /* by slot: the caller's, where it keeps the scene's `speed` nowhere else */
 } PhxFlockWork;
 
 /* Takes the memory from `arena` (measuring or real), for slots below `capacity`: some 190 bytes each. */
