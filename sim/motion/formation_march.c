@@ -6,9 +6,10 @@
 #include <phalanx/formation.h>
 
 enum {
-    RADIAN = 10430, /* binary angles */
-    SHARP = 4096,   /* binary angle: turning takes all of the speed */
-    LEAST = 16, /* of the speed, a part that turning always may take */
+    RADIAN = 10430,     /* binary angles */
+    SHARP = 4096,       /* binary angle: turning takes all of the speed */
+    LEAST = 16,         /* of the speed, a part that turning always may take */
+    BEND = PHX_FIX_ONE, /* a trail's direction is that over so much to both sides */
     STEP = PHX_FIX_ONE / 2,
     REACH = 64 * PHX_FIX_ONE,
     AHEAD = 32 * PHX_FIX_ONE
@@ -25,6 +26,33 @@ PhxVec2 phx_formation_to_frame(PhxVec2 anchor, PhxAngle facing, PhxVec2 world) {
     const PhxVec2 offset = phx_vec2_sub(world, anchor);
     return phx_vec2((fix16_t)phx_vec2_dot_dir(offset, forward),
                     (fix16_t)phx_vec2_dot_dir(offset, phx_dir_turn_quarter(forward)));
+}
+
+void phx_formation_trail_measure(PhxFormationTrail *trail) {
+    trail->length[0] = 0;
+    for (uint32_t i = 1; i < trail->count; i++)
+        trail->length[i] =
+            trail->length[i - 1] + phx_vec2_length(phx_vec2_sub(trail->point[i], trail->point[i - 1]));
+}
+
+/* The point of a trail `depth` (raw, >= 0) behind its anchor. */
+static PhxVec2 trail_point(const PhxFormationTrail *trail, fix16_t depth) {
+    uint32_t i = 1;
+    PhxDir back;
+    while (i + 1 < trail->count && trail->length[i] < (uint32_t)depth) i++;
+    (void)phx_vec2_normalize(phx_vec2_sub(trail->point[i], trail->point[i - 1]), &back);
+    return phx_vec2_add(trail->point[i - 1], phx_dir_scale(back, depth - (fix16_t)trail->length[i - 1]));
+}
+
+PhxVec2 phx_formation_trail_place(const PhxFormationTrail *trail, PhxVec2 at, PhxVec2 *middle,
+                                  PhxDir *forward) {
+    const fix16_t depth = at.x < 0 ? -at.x : 0, before = depth > BEND ? depth - BEND : 0;
+    const PhxVec2 point = trail_point(trail, depth);
+    *forward = phx_dir(0, 0);
+    (void)phx_vec2_normalize(phx_vec2_sub(trail_point(trail, before), trail_point(trail, depth + BEND)),
+                             forward);
+    if (middle) *middle = point;
+    return phx_vec2_add(point, phx_dir_scale(phx_dir_turn_quarter(*forward), at.y));
 }
 
 static bool is_open(const PhxNavGrid *grid, PhxVec2 at) {
@@ -55,9 +83,9 @@ PhxFormationRoom phx_formation_room(const PhxNavGrid *grid, PhxVec2 at, PhxDir w
     return room;
 }
 
-/* What is left of a speed as the last straggler falls back, from half a pitch on; 0 at two. */
+/* What is left of a speed as the last straggler falls back, from an eighth of a pitch on; 0 at two. */
 static fix16_t waiting_speed(fix16_t speed, fix16_t lag, fix16_t pitch) {
-    const fix16_t slack = pitch / 2, stop = 2 * pitch;
+    const fix16_t slack = pitch / 8, stop = 2 * pitch;
     if (lag <= slack) return speed;
     if (lag >= stop) return 0;
     return (fix16_t)phx_div_round((int64_t)speed * (stop - lag), stop - slack);
@@ -83,8 +111,10 @@ PhxFormationStep phx_formation_march(const PhxFormationMarch *march) {
         if (turn > amount) turn = amount;
         step.turn = (int32_t)(left < 0 ? -turn : turn);
     }
-    step.velocity = phx_dir_scale(march->way, arriving_speed(step.turn != 0 && turning < speed / LEAST ? speed - speed / LEAST : speed - turning,
-                                                   march->distance));
+    step.velocity = phx_dir_scale(
+        march->way,
+        arriving_speed(step.turn != 0 && turning < speed / LEAST ? speed - speed / LEAST : speed - turning,
+                       march->distance));
     return step;
 }
 

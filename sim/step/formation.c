@@ -23,7 +23,8 @@ enum {
     STAGE_STAND = 2,
     EXACT = 1 << 11,         /* raw: the anchor is at its goal */
     SETTLED = 1 << 13,       /* raw: a member is in its slot */
-    AHEAD = 4 * PHX_FIX_ONE, /* the room is looked at so far ahead */
+    DEEP = 4,                /* half widths: a formation deeper than that follows its trail */
+    AHEAD = 8 * PHX_FIX_ONE, /* the room is looked at so far ahead */
     PATIENCE = 4,            /* seconds that it waits for stragglers that don't come */
     PATIENCE_AT_GOAL = 8
 };
@@ -57,6 +58,47 @@ PhxStatus phx_formation_slots(PhxSim *sim, uint32_t row, const uint32_t *members
                                    .width = world->formation.width[row],
                                    .limit = limit};
     return phx_formation_layout(&spec, work->slots, extent);
+}
+
+void phx_formation_bend(PhxSim *sim, uint32_t row, const PhxFormationExtent *extent) {
+    const PhxFormationTable *rows = &sim->world->formation;
+    PhxFormationTrail *trail = &sim->formations.trail;
+    const uint32_t count = rows->trail_count[row];
+    sim->formations.trails =
+        count > 0 && rows->stage[row] == STAGE_MARCH && extent->back > DEEP * (int64_t)extent->side;
+    if (!sim->formations.trails) return;
+    trail->count = 1;
+    trail->point[0] = phx_vec2(rows->x[row], rows->y[row]);
+    for (uint32_t i = 0; i < count; i++) {
+        const size_t lane = (size_t)row * PHX_FORMATION_TRAIL + i;
+        const PhxVec2 point = {rows->trail_x[lane], rows->trail_y[lane]};
+        if (!phx_vec2_equal(point, trail->point[trail->count - 1])) trail->point[trail->count++] = point;
+    }
+    if (trail->count == 1) sim->formations.trails = false;
+    phx_formation_trail_measure(trail);
+}
+
+/* The anchor leaves a point each unit of its way. */
+static void leave_trail(PhxFormationTable *rows, uint32_t row) {
+    fix16_t *x = rows->trail_x + (size_t)row * PHX_FORMATION_TRAIL,
+            *y = rows->trail_y + (size_t)row * PHX_FORMATION_TRAIL;
+    const PhxVec2 at = {rows->x[row], rows->y[row]};
+    if (rows->trail_count[row] > 0 &&
+        phx_vec2_distance_sq(at, phx_vec2(x[0], y[0])) < (uint64_t)PHX_FIX_ONE * PHX_FIX_ONE)
+        return;
+    if (rows->trail_count[row] < PHX_FORMATION_TRAIL) rows->trail_count[row]++;
+    for (uint32_t i = rows->trail_count[row]; --i > 0;) x[i] = x[i - 1], y[i] = y[i - 1];
+    x[0] = at.x;
+    y[0] = at.y;
+}
+
+PhxVec2 phx_formation_place(const PhxSim *sim, uint32_t row, uint32_t i, PhxVec2 *middle, PhxDir *forward) {
+    const PhxFormationTable *rows = &sim->world->formation;
+    const PhxFormationWork *work = &sim->formations;
+    if (work->trails) return phx_formation_trail_place(&work->trail, work->slots[i].at, middle, forward);
+    *middle = phx_vec2(rows->x[row], rows->y[row]);
+    *forward = phx_dir_of_angle(rows->facing[row]);
+    return phx_formation_to_world(*middle, rows->facing[row], work->slots[i].at);
 }
 
 /* Lists members by row. More than a formation holds can't be ordered; a forged state's are let go. */
@@ -196,8 +238,9 @@ static void give_slots(PhxSim *sim, uint32_t row) {
     PhxWorld *world = sim->world;
     const uint32_t *members = members_of(sim, row), count = count_of(sim, row);
     for (uint32_t i = 0; i < count; i++) {
-        const PhxVec2 slot =
-            phx_formation_to_world(anchor_of(world, row), world->formation.facing[row], work->slots[i].at);
+        PhxVec2 middle;
+        PhxDir forward;
+        const PhxVec2 slot = phx_formation_place(sim, row, i, &middle, &forward);
         work->at[i] = phx_vec2(within_world(world->unit.pos_x[members[i]]),
                                within_world(world->unit.pos_y[members[i]]));
         work->slot_at[i] = phx_vec2(within_world(slot.x), within_world(slot.y));
@@ -277,7 +320,8 @@ static fix16_t slowest_of(const PhxSim *sim, uint32_t row) {
 static fix16_t patient_lag(PhxSim *sim, uint32_t row, fix16_t lag, fix16_t pitch) {
     uint16_t *waited = &sim->world->formation.waited[row];
     const uint32_t patience = PATIENCE * (uint32_t)sim->world->match.tick_rate[0];
-    if (*waited < patience && lag < 2 * pitch - pitch / 4) {
+    if (sim->world->formation.stage[row] == STAGE_FORM) return *waited < patience ? lag : 0;
+    if (*waited < patience && lag < pitch) {
         *waited = 0;
         return lag;
     }
@@ -328,7 +372,7 @@ static void march(PhxSim *sim, uint32_t row, const PhxNavGrid *solid, PhxDir pla
                                .way = bent,
                                .distance = phx_vec2_length(phx_vec2_sub(goal_of(sim->world, row), anchor)),
                                .speed = slowest_of(sim, row),
-                               .reach = extent->reach,
+                               .reach = sim->formations.trails ? extent->side : extent->reach,
                                .pitch = extent->pitch,
                                .lag = patient_lag(sim, row, lag, extent->pitch),
                                .tick_rate = sim->world->match.tick_rate[0]};
@@ -339,9 +383,13 @@ static void march(PhxSim *sim, uint32_t row, const PhxNavGrid *solid, PhxDir pla
         step = phx_formation_march(&frame);
         went = move_anchor(sim, row, solid, &step);
     }
+    const PhxVec2 now = anchor_of(sim->world, row);
+    rows->x[row] = anchor.x, rows->y[row] = anchor.y; /* slots are where they were before the step */
+    phx_formation_lead(sim, row, &step);
+    rows->x[row] = now.x, rows->y[row] = now.y;
     rows->facing[row] = (PhxAngle)(facing + step.turn);
     rows->hold[row] = rows->hold[row] > went ? rows->hold[row] - went : 0;
-    phx_formation_lead(sim, row, anchor, facing, &step);
+    leave_trail(rows, row);
 }
 
 static void finish(PhxSim *sim, uint32_t row) {
@@ -373,12 +421,30 @@ static void finish(PhxSim *sim, uint32_t row) {
 }
 
 /* Whether all stand in their slots, or have had time enough for it. */
-static bool has_formed(PhxSim *sim, uint32_t row) {
+static bool has_formed(PhxSim *sim, uint32_t row, fix16_t pitch) {
     PhxFormationTable *rows = &sim->world->formation;
-    if (rows->turns[row] != 0 && rows->facing[row] != rows->goal_facing[row]) return false;
-    if (phx_formation_lag(sim, row) <= SETTLED) return true;
+    const bool turned = rows->turns[row] == 0 || rows->facing[row] == rows->goal_facing[row];
+    const fix16_t lag = phx_formation_lag(sim, row);
+    if (!turned && lag < pitch) rows->waited[row] = 0;
+    if (lag <= SETTLED) return turned;
     if (rows->waited[row] < UINT16_MAX) rows->waited[row]++;
-    return rows->waited[row] >= PATIENCE_AT_GOAL * (uint32_t)sim->world->match.tick_rate[0];
+    return turned && rows->waited[row] >= PATIENCE_AT_GOAL * (uint32_t)sim->world->match.tick_rate[0];
+}
+
+/* At its goal it takes what room there is behind its front. */
+static void begin_forming(PhxSim *sim, uint32_t row, const PhxNavGrid *solid,
+                          const PhxFormationExtent *natural) {
+    PhxFormationTable *rows = &sim->world->formation;
+    const PhxAngle facing = rows->turns[row] != 0 ? rows->goal_facing[row] : rows->facing[row];
+    const PhxFormationRoom room =
+        phx_formation_room(solid, anchor_of(sim->world, row), phx_dir_neg(phx_dir_of_angle(facing)),
+                           natural->side + PHX_FIX_ONE, natural->back);
+    const fix16_t half = room.left < room.right ? room.left : room.right;
+    rows->stage[row] = STAGE_FORM;
+    rows->limit[row] = half < natural->side ? 2 * (half > PHX_FIX_ONE / 8 ? half : PHX_FIX_ONE / 8) : 0;
+    rows->hold[row] = 0;
+    rows->waited[row] = 0;
+    rows->members[row] = 0; /* slots are given out anew */
 }
 
 /* No shape that it could have: its members are free. */
@@ -419,19 +485,15 @@ static void advance(PhxSim *sim, uint32_t row) {
             }
         }
         bent = centred(way, &room, extent.side);
-    } else if (rows->limit[row] != 0 && rows->stage[row] != STAGE_MARCH) {
-        rows->limit[row] = rows->hold[row] = 0; /* it forms up as wide as it was told */
-        if (phx_formation_slots(sim, row, members, count, 0, &extent) != PHX_OK) return;
-        changed = true;
     }
+    phx_formation_bend(sim, row, &extent);
     if (changed) give_slots(sim, row);
     march(sim, row, &solid, way, bent, &extent);
     if (rows->stage[row] == STAGE_MARCH &&
         phx_vec2_distance_sq(anchor_of(sim->world, row), goal_of(sim->world, row)) <=
             (uint64_t)EXACT * EXACT) {
-        rows->stage[row] = STAGE_FORM;
-        rows->waited[row] = 0;
-    } else if (rows->stage[row] == STAGE_FORM && has_formed(sim, row)) {
+        begin_forming(sim, row, &solid, &natural);
+    } else if (rows->stage[row] == STAGE_FORM && has_formed(sim, row, extent.pitch)) {
         finish(sim, row);
     }
 }

@@ -1,8 +1,9 @@
 /* formation_form.c: the command FORM: units get a formation, and it a goal.
  *
  * In: a command. Out: a row of table formation, and orders of its units. The frame begins where its units
- * are: its middle at theirs, facing their goal; where that is closed ground, at the unit nearest to it.
- * Cost: linear in the units. Determinism: units in the command's order; ties by that order.
+ * are: its middle at theirs, facing their goal (of units that are in formation together already: its frame);
+ * where that is closed ground, at the unit nearest to it. Cost: linear in the units. Determinism: units in
+ * the command's order; ties by that order.
  */
 #include "step/sim_internal.h"
 
@@ -51,10 +52,31 @@ static uint32_t largest_of(const PhxWorld *world, const uint32_t *members, uint3
     return best;
 }
 
-/* Where the frame begins. */
+/* The formation that the command's units are, all and alone, or UINT32_MAX. */
+static uint32_t same_units(const PhxWorld *world, const uint32_t *members, uint32_t found) {
+    const uint32_t row =
+        phx_table_find(&world->tables[PHX_TABLE_formation], world->unit.formation[members[0]]);
+    if (row == UINT32_MAX || world->formation.members[row] != found) return UINT32_MAX;
+    for (uint32_t i = 1; i < found; i++)
+        if (world->unit.formation[members[i]] != world->unit.formation[members[0]]) return UINT32_MAX;
+    return row;
+}
+
+/* Where the frame begins: where it is, of units that are in formation together. */
 static void place_frame(PhxSim *sim, uint32_t row, uint32_t found, const PhxFormationExtent *extent) {
     PhxFormationTable *rows = &sim->world->formation;
-    const uint32_t *members = sim->formations.member;
+    const uint32_t *members = sim->formations.member, same = same_units(sim->world, members, found);
+    if (same != UINT32_MAX) {
+        rows->facing[row] = rows->facing[same];
+        rows->x[row] = rows->rally_x[row] = rows->x[same];
+        rows->y[row] = rows->rally_y[row] = rows->y[same];
+        rows->trail_count[row] = rows->trail_count[same];
+        for (uint32_t i = 0; i < PHX_FORMATION_TRAIL; i++) {
+            rows->trail_x[row * PHX_FORMATION_TRAIL + i] = rows->trail_x[same * PHX_FORMATION_TRAIL + i];
+            rows->trail_y[row * PHX_FORMATION_TRAIL + i] = rows->trail_y[same * PHX_FORMATION_TRAIL + i];
+        }
+        return;
+    }
     const PhxVec2 middle = middle_of(sim->world, members, found),
                   goal = {rows->goal_x[row], rows->goal_y[row]}, way = phx_vec2_sub(goal, middle);
     const uint32_t nearest = nearest_to(sim->world, members, found, middle);
@@ -67,6 +89,13 @@ static void place_frame(PhxSim *sim, uint32_t row, uint32_t found, const PhxForm
         anchor = position_of(sim->world, nearest);
     rows->x[row] = rows->rally_x[row] = anchor.x;
     rows->y[row] = rows->rally_y[row] = anchor.y;
+    /* as if it had come straight to where it is */
+    const PhxVec2 behind = phx_formation_to_world(anchor, rows->facing[row], phx_vec2(-PHX_FIX_ONE, 0));
+    rows->trail_count[row] = 2;
+    rows->trail_x[row * PHX_FORMATION_TRAIL] = anchor.x;
+    rows->trail_y[row * PHX_FORMATION_TRAIL] = anchor.y;
+    rows->trail_x[row * PHX_FORMATION_TRAIL + 1] = behind.x;
+    rows->trail_y[row * PHX_FORMATION_TRAIL + 1] = behind.y;
 }
 
 static void order_units(PhxSim *sim, uint32_t row, PhxHandle handle, uint32_t found, bool reachable) {

@@ -18,20 +18,20 @@ enum {
     LATE = 4 /* seconds that one who isn't led may be held up before it's no longer waited for */
 };
 
-/* Where a member's slot is, drawn in to what the anchor sees. */
-static PhxVec2 target_of(const PhxSim *sim, uint32_t slot, const PhxNavGrid *solid, PhxVec2 anchor,
-                         PhxAngle facing, uint32_t count) {
+/* Where a member's slot is, drawn in to what is seen from its row's middle. */
+static PhxVec2 target_of(const PhxSim *sim, uint32_t row, uint32_t slot, const PhxNavGrid *solid,
+                         uint32_t count, PhxDir *forward) {
     const uint32_t own = sim->world->unit.formation_slot[slot];
-    const PhxVec2 at =
-        phx_formation_to_world(anchor, facing, sim->formations.slots[own < count ? own : 0].at);
-    if (phx_nav_line_of_sight(solid, anchor, at)) return at;
-    const PhxVec2 offset = phx_vec2_sub(at, anchor);
-    PhxVec2 seen = anchor;
+    PhxVec2 middle;
+    const PhxVec2 at = phx_formation_place(sim, row, own < count ? own : 0, &middle, forward);
+    if (phx_nav_line_of_sight(solid, middle, at)) return at;
+    const PhxVec2 offset = phx_vec2_sub(at, middle);
+    PhxVec2 seen = middle;
     fix16_t share = 0;
     for (int i = 1; i <= HALVINGS; i++) {
         const fix16_t more = share + (PHX_FIX_ONE >> i);
-        const PhxVec2 point = phx_vec2_add(anchor, phx_vec2_scale(offset, more));
-        if (!phx_nav_line_of_sight(solid, anchor, point)) continue;
+        const PhxVec2 point = phx_vec2_add(middle, phx_vec2_scale(offset, more));
+        if (!phx_nav_line_of_sight(solid, middle, point)) continue;
         share = more;
         seen = point;
     }
@@ -51,14 +51,14 @@ fix16_t phx_formation_lag(PhxSim *sim, uint32_t row) {
     const PhxWorld *world = sim->world;
     const uint32_t count = count_of(sim, row), *members = sim->formations.member + sim->formations.first[row];
     const PhxNavGrid solid = phx_barriers_grid(sim, members[0]);
-    const PhxVec2 anchor = {world->formation.x[row], world->formation.y[row]};
     uint32_t most = 0;
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t slot = members[i];
         if (world->unit.led[slot] == 0 &&
             world->unit.stalled[slot] >= LATE * (uint32_t)world->match.tick_rate[0])
             continue;
-        const PhxVec2 target = target_of(sim, slot, &solid, anchor, world->formation.facing[row], count);
+        PhxDir forward;
+        const PhxVec2 target = target_of(sim, row, slot, &solid, count, &forward);
         const uint32_t far = phx_vec2_length(phx_vec2_sub(target, position_of(world, slot)));
         if (far > most) most = far;
     }
@@ -111,12 +111,13 @@ static void lead_unit(PhxUnitTable *units, uint32_t slot) {
     units->creep[slot] = 0;
 }
 
-void phx_formation_lead(PhxSim *sim, uint32_t row, PhxVec2 anchor, PhxAngle facing,
-                        const PhxFormationStep *step) {
+void phx_formation_lead(PhxSim *sim, uint32_t row, const PhxFormationStep *step) {
     PhxFormationTable *rows = &sim->world->formation;
     PhxUnitTable *units = &sim->world->unit;
     const uint32_t count = count_of(sim, row), *members = sim->formations.member + sim->formations.first[row];
     const PhxNavGrid solid = phx_barriers_grid(sim, members[0]);
+    const PhxVec2 anchor = {rows->x[row], rows->y[row]};
+    const fix16_t speed = phx_fix_saturate(phx_vec2_length(step->velocity));
     const PhxVec2 rally = {rows->rally_x[row], rows->rally_y[row]};
     if (phx_vec2_distance_sq(rally, anchor) > (uint64_t)RALLY * RALLY) {
         rows->rally_x[row] = anchor.x;
@@ -124,8 +125,9 @@ void phx_formation_lead(PhxSim *sim, uint32_t row, PhxVec2 anchor, PhxAngle faci
     }
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t slot = members[i];
+        PhxDir forward;
         const PhxVec2 at = position_of(sim->world, slot),
-                      target = target_of(sim, slot, &solid, anchor, facing, count),
+                      target = target_of(sim, row, slot, &solid, count, &forward),
                       error = phx_vec2_sub(target, at);
         if (phx_vec2_length_sq(error) > (uint64_t)FAR * FAR || !phx_nav_line_of_sight(&solid, at, target)) {
             units->led[slot] = 0;
@@ -137,7 +139,10 @@ void phx_formation_lead(PhxSim *sim, uint32_t row, PhxVec2 anchor, PhxAngle faci
         units->goal_y[slot] = rows->goal_y[row];
         const PhxUnitLimits limits = phx_unit_limits(sim, slot);
         const PhxVec2 velocity =
-            phx_formation_slot_velocity(step, phx_vec2_sub(target, anchor), limits.tick_rate);
-        steer(units, slot, limits, wanted_velocity(&limits, velocity, error), rows->facing[row]);
+            sim->formations.trails
+                ? phx_dir_scale(forward, speed)
+                : phx_formation_slot_velocity(step, phx_vec2_sub(target, anchor), limits.tick_rate);
+        steer(units, slot, limits, wanted_velocity(&limits, velocity, error),
+              phx_angle_of(forward.x, forward.y));
     }
 }

@@ -193,7 +193,7 @@ PHX_TEST(formation, no_slot_is_faster_than_the_slowest_and_the_frame_waits) {
         march.lag = 2 * march.pitch;
         const PhxFormationStep waits = phx_formation_march(&march);
         CHECK(phx_vec2_is_zero(waits.velocity) && waits.turn == 0);
-        march.lag = march.pitch / 2, march.wanted = march.facing;
+        march.lag = march.pitch / 8, march.wanted = march.facing;
         const PhxFormationStep goes = phx_formation_march(&march);
         CHECK(phx_vec2_length(goes.velocity) + 4 >= (uint32_t)march.speed);
     }

@@ -89,6 +89,20 @@ PHX_MUST_USE PhxStatus phx_formation_layout(const PhxFormationSpec *spec, PhxFor
 PhxVec2 phx_formation_to_world(PhxVec2 anchor, PhxAngle facing, PhxVec2 at);
 PhxVec2 phx_formation_to_frame(PhxVec2 anchor, PhxAngle facing, PhxVec2 world);
 
+/* Where an anchor came along, and so what a deep formation follows around corners. `point[0]` is the anchor,
+ * the others lie behind it one after the other; beyond the last it goes on straight. */
+enum { PHX_FORMATION_TRAIL = 64 };
+typedef struct PhxFormationTrail {
+    uint32_t count; /* of points, 2 .. PHX_FORMATION_TRAIL + 1 */
+    PhxVec2 point[PHX_FORMATION_TRAIL + 1];
+    uint32_t length[PHX_FORMATION_TRAIL + 1]; /* from the anchor to the point, raw; set by measure */
+} PhxFormationTrail;
+void phx_formation_trail_measure(PhxFormationTrail *trail);
+/* A slot behind the anchor, as if the frame were bent along the trail: `middle` (may be null) is where the
+ * trail is there, and *forward the way it leads. Slots before the anchor lie beside it. */
+PhxVec2 phx_formation_trail_place(const PhxFormationTrail *trail, PhxVec2 at, PhxVec2 *middle,
+                                  PhxDir *forward);
+
 /* The free ground to both sides of a way, as far as `reach` (at most 64 units), over the next `ahead` units
  * (at most 32). */
 typedef struct PhxFormationRoom {
@@ -113,7 +127,8 @@ typedef struct PhxFormationStep {
     PhxVec2 velocity; /* of the anchor, units a second */
     int32_t turn;     /* in this tick, binary angle */
 } PhxFormationStep;
-/* It marches at the slowest's speed, less as the last straggler falls back by more than half a pitch, and
+/* It marches at the slowest's speed, less as the last straggler falls back by more than an eighth of a
+ * pitch, and
  * waits for one that is two pitches behind. It wheels so that no slot moves faster than the slowest can: what
  * turning takes of the speed, from nothing to all of it at a sixteenth of a turn, the way is short of. */
 PhxFormationStep phx_formation_march(const PhxFormationMarch *march);

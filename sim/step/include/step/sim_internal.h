@@ -98,7 +98,9 @@ typedef struct PhxFormationWork {
     uint32_t first[PHX_SIM_FORMATION_LIMIT + 1];
     uint32_t tile[PHX_SIM_FORMATION_LIMIT];
     PhxDir way[PHX_SIM_FORMATION_LIMIT]; /* of the anchor; (0, 0): it stands */
-    PhxFormationSlot *slots;             /* of the formation in hand */
+    bool trails;                         /* the formation in hand follows its trail */
+    PhxFormationTrail trail;
+    PhxFormationSlot *slots; /* of the formation in hand */
     fix16_t *radius;
     uint8_t *rank, *slot_rank;
     PhxVec2 *at, *slot_at;
@@ -249,12 +251,16 @@ void phx_formations_layout(PhxFormationWork *work, PhxArena *arena, uint32_t uni
  */
 PHX_MUST_USE PhxStatus phx_formation_slots(PhxSim *sim, uint32_t row, const uint32_t *members, uint32_t count,
                                            fix16_t limit, PhxFormationExtent *extent);
+/* Whether a formation whose slots are in work->slots follows its trail, and the trail; into work. */
+void phx_formation_bend(PhxSim *sim, uint32_t row, const PhxFormationExtent *extent);
+/* Where slot i of the formation in hand is; what sees it (the anchor, or the trail beside it), and which way
+ * it faces there. */
+PhxVec2 phx_formation_place(const PhxSim *sim, uint32_t row, uint32_t i, PhxVec2 *middle, PhxDir *forward);
 /* formation_form.c: the command FORM. False: it was refused. */
 bool phx_form_execute(PhxSim *sim, const PhxCommandData *command, uint8_t player);
 /* formation_lead.c: wishes of the members of a row whose slots are in work->slots, and whose frame makes a
  * step; how far the last straggler is from its slot. */
-void phx_formation_lead(PhxSim *sim, uint32_t row, PhxVec2 anchor, PhxAngle facing,
-                        const PhxFormationStep *step);
+void phx_formation_lead(PhxSim *sim, uint32_t row, const PhxFormationStep *step);
 fix16_t phx_formation_lag(PhxSim *sim, uint32_t row);
 
 /* orders.c: the order of a unit and the queue behind it. */
