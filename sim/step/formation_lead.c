@@ -14,6 +14,8 @@
 enum {
     FAR = 24 * PHX_FIX_ONE,  /* who is farther from its slot isn't led */
     RALLY = 4 * PHX_FIX_ONE, /* the rally follows the anchor when it is so far from it */
+    PRESS = PHX_FIX_ONE, /* who is farther from its slot may press past others */
+    CREEP = 2,           /* sixteenths of its speed */
     HALVINGS = 6,
     LATE = 4 /* seconds that one who isn't led may be held up before it's no longer waited for */
 };
@@ -135,6 +137,7 @@ void phx_formation_lead(PhxSim *sim, uint32_t row, const PhxFormationStep *step)
             continue;
         }
         lead_unit(units, slot);
+        if (phx_vec2_length_sq(error) > (uint64_t)PRESS * PRESS) units->creep[slot] = CREEP;
         units->goal_x[slot] = rows->goal_x[row];
         units->goal_y[slot] = rows->goal_y[row];
         const PhxUnitLimits limits = phx_unit_limits(sim, slot);
