@@ -26,6 +26,11 @@ static PhxCommandData example(uint8_t type, const PhxHandle *units) {
                             .mood = PHX_BEHAVE_KEEP,
                             .behaviour = PHX_BEHAVIOUR_PATROL,
                             .flock = 65535,
+                            .shape = 4,
+                            .turns = 1,
+                            .facing = 65535,
+                            .form_width = 1024 * 65536,
+                            .gap = 16 * 65536,
                             .point_count = 2,
                             .points = {{-8192 * 65536, 8192 * 65536 - 1, 255}, {1, -1, 0}},
                             .unit_count = 3,
@@ -60,7 +65,7 @@ static void check_building_fields(const PhxCommandData *command, const PhxComman
 
 PHX_TEST(command, round_trip_cuts_and_slots) {
     const PhxHandle units[3] = {phx_handle_make(1, 1), phx_handle_make(UINT32_MAX, 3), 0};
-    for (uint8_t type = PHX_COMMAND_MOVE; type <= PHX_COMMAND_FLOCK; type++) {
+    for (uint8_t type = PHX_COMMAND_MOVE; type <= PHX_COMMAND_FORM; type++) {
         uint8_t bytes[256];
         size_t size;
         const PhxCommandData command = example(type, units);
@@ -75,6 +80,9 @@ PHX_TEST(command, round_trip_cuts_and_slots) {
         if (type == PHX_COMMAND_BEHAVE)
             CHECK(read.mood == PHX_BEHAVE_KEEP && read.behaviour == PHX_BEHAVIOUR_PATROL);
         if (type == PHX_COMMAND_FLOCK) CHECK_EQ(read.flock, 65535);
+        if (type == PHX_COMMAND_FORM)
+            CHECK(read.shape == 4 && read.turns == 1 && read.facing == 65535 &&
+                  read.form_width == 1024 * 65536 && read.gap == 16 * 65536);
         check_building_fields(&command, &read);
         if (type <= PHX_COMMAND_STOP || type >= PHX_COMMAND_MOVE_AREA)
             for (uint32_t i = 0; i < 3; i++) CHECK(phx_command_unit(&read, i) == units[i]);

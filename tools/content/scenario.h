@@ -71,6 +71,7 @@ typedef enum PhxScenarioOrderKind {
     PHX_SCENARIO_STOP,
     PHX_SCENARIO_BEHAVE,
     PHX_SCENARIO_FLOCK,
+    PHX_SCENARIO_FORM,
     PHX_SCENARIO_PLACE,
     PHX_SCENARIO_RAZE,
     PHX_SCENARIO_GATE,
@@ -92,6 +93,9 @@ typedef struct PhxScenarioOrder {
     fix16_t threshold;                  /* CHASE: world units */
     uint8_t mood, behaviour;            /* BEHAVE: as in the command */
     uint16_t flock;                     /* FLOCK: as in the command */
+    uint8_t shape, turns;               /* FORM: as in the command; its goal is `goal` */
+    PhxAngle facing;                    /* FORM */
+    fix16_t form_width, gap;            /* FORM: world units */
     uint16_t cell_x, cell_y;            /* RAZE, GATE: the building on this cell */
     uint16_t width, height;             /* PLACE, GROUND: cells, from the one above */
     bool gate;                          /* PLACE: a gate */

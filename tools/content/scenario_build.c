@@ -253,6 +253,7 @@ static const char *goal_key(PhxScenarioOrderKind kind) {
     return kind == PHX_SCENARIO_AREA      ? "area"
            : kind == PHX_SCENARIO_NEAREST ? "nearest"
            : kind == PHX_SCENARIO_BLEND   ? "blend"
+           : kind == PHX_SCENARIO_FORM    ? "form"
                                           : "move";
 }
 

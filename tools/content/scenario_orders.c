@@ -26,7 +26,7 @@ static void emit_batch(Emitter *emitter, PhxVec2 goal) {
     if (emitter->count == 0) return;
     static const uint8_t types[] = {PHX_COMMAND_MOVE,       PHX_COMMAND_MOVE_AREA, PHX_COMMAND_MOVE_NEAREST,
                                     PHX_COMMAND_MOVE_BLEND, PHX_COMMAND_CHASE,     PHX_COMMAND_STOP,
-                                    PHX_COMMAND_BEHAVE,     PHX_COMMAND_FLOCK};
+                                    PHX_COMMAND_BEHAVE,     PHX_COMMAND_FLOCK,     PHX_COMMAND_FORM};
     const PhxScenarioOrder *order = emitter->order;
     const PhxScenarioGroup *target = &emitter->scenario->groups[order->target_group];
     PhxCommandData command = {.type = types[order->kind],
@@ -39,6 +39,11 @@ static void emit_batch(Emitter *emitter, PhxVec2 goal) {
                               .mood = order->mood,
                               .behaviour = order->behaviour,
                               .flock = order->flock,
+                              .shape = order->shape,
+                              .turns = order->turns,
+                              .facing = order->facing,
+                              .form_width = order->form_width,
+                              .gap = order->gap,
                               .point_count = (uint8_t)order->point_count,
                               .unit_count = emitter->count,
                               .units = emitter->units};

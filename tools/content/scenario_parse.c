@@ -73,6 +73,7 @@ static const Field type_fields[] = {
     {"wall_horizon", FIELD_FIX, false, offsetof(TypeDraft, def.wall_horizon), 4096, FIX(60), 0},
     {"avoid_ratio", FIELD_FIX, false, offsetof(TypeDraft, def.avoid_ratio), FIX(1), FIX(4), 0},
     {"weight", FIELD_U8, false, offsetof(TypeDraft, def.weight), 0, 15, 0},
+    {"rank", FIELD_U8, false, offsetof(TypeDraft, def.rank), 0, 15, 0},
     {"feelings", FIELD_NODE, false, offsetof(TypeDraft, feelings), 0, 0, 0},
     {"flocking", FIELD_NODE, false, offsetof(TypeDraft, flocking), 0, 0, 0},
 };

@@ -53,6 +53,9 @@ PHX_MUST_USE PhxStatus phx_scenario_parse_feelings(const ScenarioParser *parser,
 /* What its key `flocking` says. */
 PHX_MUST_USE PhxStatus phx_scenario_parse_flocking(const ScenarioParser *parser, uint32_t node,
                                                    PhxUnitTypeDef *def);
+/* What an order to form says. */
+PHX_MUST_USE PhxStatus phx_scenario_parse_form(const ScenarioParser *parser, uint32_t node,
+                                               PhxScenarioOrder *order);
 /* How units feel and what they do, in words; "": not said. */
 typedef struct ScenarioManners {
     char mood[17], behaviour[17];

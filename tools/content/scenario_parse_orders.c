@@ -9,7 +9,7 @@
 typedef struct OrderDraft {
     PhxScenarioOrder order;
     char player[17], group[PHX_SCENARIO_NAME];
-    uint32_t groups, area, nearest, blend, chase, behave, place, raze, gate, ground; /* nodes */
+    uint32_t groups, area, nearest, blend, chase, behave, form, place, raze, gate, ground; /* nodes */
     bool all, stop;
 } OrderDraft;
 
@@ -31,6 +31,7 @@ enum {
     ORDER_STOP,
     ORDER_BEHAVE,
     ORDER_FLOCK,
+    ORDER_FORM,
     ORDER_PLACE,
     ORDER_RAZE,
     ORDER_GATE,
@@ -53,6 +54,7 @@ static const Field order_fields[] = {
     {"stop", FIELD_BOOL, false, offsetof(OrderDraft, stop), 0, 0, 0},
     {"behave", FIELD_NODE, false, offsetof(OrderDraft, behave), 0, 0, 0},
     {"flock", FIELD_U16, false, offsetof(OrderDraft, order.flock), 0, 65535, 0},
+    {"form", FIELD_NODE, false, offsetof(OrderDraft, form), 0, 0, 0},
     {"place", FIELD_NODE, false, offsetof(OrderDraft, place), 0, 0, 0},
     {"raze", FIELD_NODE, false, offsetof(OrderDraft, raze), 0, 0, 0},
     {"gate", FIELD_NODE, false, offsetof(OrderDraft, gate), 0, 0, 0},
@@ -230,7 +232,7 @@ static PhxStatus choose_kind(const ScenarioParser *parser, const PhxYamlNode *no
         return phx_fields_fail(
             &parser->reader, node, PHX_ERROR_FORMAT,
             "an order needs one of the keys move, corner, scatter, area, nearest, blend, chase, "
-            "stop: true, behave, flock, place, raze, gate, ground, and one only");
+            "stop: true, behave, flock, form, place, raze, gate, ground, and one only");
     for (uint32_t i = ORDER_MOVE; i <= ORDER_GROUND; i++)
         if (given >> i & 1)
             draft->order.kind = i <= ORDER_SCATTER
@@ -298,6 +300,8 @@ static PhxStatus read_goals(const ScenarioParser *parser, OrderDraft *draft) {
         return read_chase(parser, phx_scenario_node(parser, draft->chase), order);
     case PHX_SCENARIO_BEHAVE:
         return phx_scenario_parse_behave(parser, draft->behave, order);
+    case PHX_SCENARIO_FORM:
+        return phx_scenario_parse_form(parser, draft->form, order);
     default:
         return PHX_OK;
     }
@@ -336,6 +340,9 @@ static PhxStatus finish_units(ScenarioParser *parser, const PhxYamlNode *node, O
     if (draft->order.kind == PHX_SCENARIO_FLOCK && draft->order.queued)
         return phx_fields_fail(&parser->reader, node, PHX_ERROR_FORMAT,
                                "flocks change at once: flock can't be queued");
+    if (draft->order.kind == PHX_SCENARIO_FORM && draft->order.queued)
+        return phx_fields_fail(&parser->reader, node, PHX_ERROR_FORMAT,
+                               "a formation begins where its units are: form can't be queued");
     if (draft->all && draft->player[0] == 0)
         return phx_fields_fail(&parser->reader, node, PHX_ERROR_FORMAT,
                                "all: true needs the key player besides");

@@ -6,6 +6,7 @@
 #include "phx/cmd_replay.h"
 
 #include <inttypes.h>
+#include <phalanx/formation.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -102,6 +103,25 @@ static size_t describe_manners(const PhxCommandData *data, json_t *object, char 
     return used;
 }
 
+static size_t describe_form(const PhxCommandData *data, json_t *object, char *text, size_t size) {
+    char x[PHX_FIX_TEXT], y[PHX_FIX_TEXT], width[PHX_FIX_TEXT], gap[PHX_FIX_TEXT];
+    const char *shape = phx_formation_shape_name((PhxFormationShape)data->shape);
+    phx_fix_format(data->goal_x, x, sizeof x);
+    phx_fix_format(data->goal_y, y, sizeof y);
+    phx_fix_format(data->form_width, width, sizeof width);
+    phx_fix_format(data->gap, gap, sizeof gap);
+    size_t used = (size_t)snprintf(text, size, " %s to (%s, %s)", shape, x, y);
+    if (data->turns) used += (size_t)snprintf(text + used, size - used, " facing %u", data->facing);
+    if (data->form_width > 0) used += (size_t)snprintf(text + used, size - used, " width %s", width);
+    json_object_set_new(object, "shape", json_string(shape));
+    json_object_set_new(object, "goal_x", json_string(x));
+    json_object_set_new(object, "goal_y", json_string(y));
+    if (data->turns) json_object_set_new(object, "facing", json_integer(data->facing));
+    json_object_set_new(object, "width", json_string(width));
+    json_object_set_new(object, "gap", json_string(gap));
+    return used;
+}
+
 /* Fields that a command has, for a person into `text` and for a program into `object`. */
 static void describe(const PhxCommandData *data, json_t *object, char *text, size_t size) {
     char x[PHX_FIX_TEXT], y[PHX_FIX_TEXT];
@@ -131,12 +151,15 @@ static void describe(const PhxCommandData *data, json_t *object, char *text, siz
         used = (size_t)snprintf(text, size, " %u", data->flock);
         json_object_set_new(object, "flock", json_integer(data->flock));
         break;
+    case PHX_COMMAND_FORM:
+        used = describe_form(data, object, text, size);
+        break;
     default:
         describe_building(data, object, text, size);
         break;
     }
     if (data->type != PHX_COMMAND_MOVE && data->type != PHX_COMMAND_STOP &&
-        data->type != PHX_COMMAND_BEHAVE && data->type != PHX_COMMAND_FLOCK)
+        data->type != PHX_COMMAND_BEHAVE && data->type != PHX_COMMAND_FLOCK && data->type != PHX_COMMAND_FORM)
         return;
     json_object_set_new(object, "units", units_json(data));
     used += (size_t)snprintf(text + used, size - used, ", %u unit%s:", data->unit_count,

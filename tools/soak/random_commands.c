@@ -3,6 +3,7 @@
  * It is made from the content alone, without a look at the world as it runs, so that taking a command out
  * leaves all others as they are.
  */
+#include <phalanx/formation.h>
 #include <string.h>
 
 #include "soak/dice.h"
@@ -70,6 +71,15 @@ static void give_move(Maker *maker, uint8_t slot, bool queued) {
     command.goal_x = choose_goal(&maker->dice, maker->match->info.width);
     command.goal_y = choose_goal(&maker->dice, maker->match->info.height);
     command.unit_count = choose_units(maker);
+    const uint64_t dice = phx_dice(&maker->dice);
+    if (dice % 4 == 0) { /* in formation */
+        command.type = PHX_COMMAND_FORM;
+        command.shape = (uint8_t)(dice / 4 % PHX_FORMATION_PATTERN);
+        command.turns = dice / 32 % 2;
+        command.facing = (uint16_t)(dice >> 16);
+        command.form_width = (fix16_t)(dice / 64 % 4 == 0 ? dice >> 43 : 0); /* 0 to 32 units */
+        command.gap = (fix16_t)(dice >> 47 & 0x1ffff);
+    }
     give(maker, slot, &command);
 }
 

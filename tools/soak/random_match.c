@@ -120,6 +120,7 @@ static PhxUnitTypeDef random_type(PhxDice *dice) {
     def.horizon = limit_value(dice, 4096, 60 * one, usual.horizon);
     def.wall_horizon = limit_value(dice, 4096, 60 * one, usual.wall_horizon);
     def.sample_period = (uint8_t)limit_value(dice, 1, 255, usual.sample_period);
+    def.rank = (uint8_t)limit_value(dice, 0, 15, 0);
     random_flocking(dice, &def);
     random_feelings(dice, &def);
     return def;
