@@ -14,8 +14,10 @@
 enum {
     FAR = 24 * PHX_FIX_ONE,  /* who is farther from its slot isn't led */
     RALLY = 4 * PHX_FIX_ONE, /* the rally follows the anchor when it is so far from it */
-    PRESS = PHX_FIX_ONE, /* who is farther from its slot may press past others */
-    CREEP = 2,           /* sixteenths of its speed */
+    PRESS = PHX_FIX_ONE,     /* who is farther from its slot may press past others */
+    CREEP = 1,               /* sixteenths of its speed */
+    CREEP_LATE = 2,          /* the same, when it has been waited for */
+    WAITED = 2,              /* seconds */
     HALVINGS = 6,
     LATE = 4 /* seconds that one who isn't led may be held up before it's no longer waited for */
 };
@@ -125,6 +127,7 @@ void phx_formation_lead(PhxSim *sim, uint32_t row, const PhxFormationStep *step)
         rows->rally_x[row] = anchor.x;
         rows->rally_y[row] = anchor.y;
     }
+    const bool is_late = rows->waited[row] >= WAITED * (uint32_t)sim->world->match.tick_rate[0];
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t slot = members[i];
         PhxDir forward;
@@ -137,7 +140,8 @@ void phx_formation_lead(PhxSim *sim, uint32_t row, const PhxFormationStep *step)
             continue;
         }
         lead_unit(units, slot);
-        if (phx_vec2_length_sq(error) > (uint64_t)PRESS * PRESS) units->creep[slot] = CREEP;
+        if (phx_vec2_length_sq(error) > (uint64_t)PRESS * PRESS)
+            units->creep[slot] = is_late ? CREEP_LATE : CREEP;
         units->goal_x[slot] = rows->goal_x[row];
         units->goal_y[slot] = rows->goal_y[row];
         const PhxUnitLimits limits = phx_unit_limits(sim, slot);
