@@ -13,7 +13,7 @@
 #include "harness.h"
 #include "step/sim_internal.h"
 
-enum { ONE = 65536, SIDE = 96, RATE = 30, OVERLAP = ONE / 4 /* of bodies that press past each other */ };
+enum { ONE = 65536, SIDE = 96, RATE = 30, OVERLAP = 3 * ONE / 10 /* of bodies that press past each other */ };
 
 typedef struct Scene {
     PhxSim *sim;

@@ -38,5 +38,5 @@ PhxStatus phx_scenario_parse_form(const ScenarioParser *parser, uint32_t node, P
         if (strcmp(phx_formation_shape_name((PhxFormationShape)shape), draft.shape) == 0)
             return order->shape = shape, PHX_OK;
     return phx_fields_fail(&parser->reader, at, PHX_ERROR_NOT_FOUND,
-                           "shape: %.16s: column, line, rectangle, wedge or circle is wanted", draft.shape);
+                           "shape \"%.16s\": column, line, rectangle, wedge or circle is wanted", draft.shape);
 }
