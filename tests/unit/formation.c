@@ -77,7 +77,7 @@ static const struct Fault {
     {"width: 9", "width: 1025", "10:85: width: 1025: a number from 0 to 1024 is wanted"},
     {"width: 9", "depth: 9",
      "10:78: depth: no such key in a form order; there are: shape, at, facing, width, gap"},
-    {"gap: 1}", "gap: 17}", "10:95: gap: 17: a number from 0 to 16 is wanted"},
+    {"gap: 1}", "gap: 17}", "10:93: gap: 17: a number from 0 to 16 is wanted"},
     {"[20.5, 20]}", "[20.5, 20]}, queued: true",
      "11:5: a formation begins where its units are: form can't be queued"},
 };
