@@ -49,6 +49,41 @@ static bool make_walls(PhxTrialRun *run) {
     return run->walled;
 }
 
+/* A grid of unit cells for looking ahead: closed where a box covers the centre. It reaches so far beyond
+ * boxes, starts and goals. */
+static bool make_ground(PhxTrialRun *run) {
+    enum { MARGIN = 32 };
+    const PhxTrial *scene = run->scene;
+    if (scene->boxes == 0) return true;
+    double low_x = 1e9, low_y = 1e9, high_x = -1e9, high_y = -1e9;
+    for (uint32_t b = 0; b < scene->boxes; b++) {
+        const PhxTrialBox *box = &scene->box[b];
+        low_x = fmin(low_x, box->x0), low_y = fmin(low_y, box->y0);
+        high_x = fmax(high_x, box->x1), high_y = fmax(high_y, box->y1);
+    }
+    for (uint32_t i = 0; i < scene->count; i++) {
+        const PhxTrialPoint *a = &scene->start[i], *z = &scene->goal[i];
+        low_x = fmin(low_x, fmin(a->x, z->x)), low_y = fmin(low_y, fmin(a->y, z->y));
+        high_x = fmax(high_x, fmax(a->x, z->x)), high_y = fmax(high_y, fmax(a->y, z->y));
+    }
+    const double x0 = floor(low_x) - MARGIN, y0 = floor(low_y) - MARGIN;
+    const uint32_t width = (uint32_t)(high_x - x0) + MARGIN, height = (uint32_t)(high_y - y0) + MARGIN;
+    run->closed = calloc((size_t)width * height, 1);
+    if (!run->closed) return false;
+    run->ground = (PhxNavGrid){.width = width, .height = height, .cost = run->closed};
+    run->ground_origin = phx_vec2(raw(x0), raw(y0));
+    for (uint32_t i = 0; i < width * height; i++) {
+        const double x = x0 + i % width + 0.5, y = y0 + (double)(i / width) + 0.5;
+        run->closed[i] = 1;
+        for (uint32_t b = 0; b < scene->boxes; b++) {
+            const PhxTrialBox *box = &scene->box[b];
+            if (x >= box->x0 && x <= box->x1 && y >= box->y0 && y <= box->y1)
+                run->closed[i] = PHX_NAV_IMPASSABLE;
+        }
+    }
+    return true;
+}
+
 static void note_positions(PhxTrialRun *run) {
     for (uint32_t i = 0; i < run->scene->count; i++)
         run->at[i] = (PhxTrialPoint){run->x[i] / 65536.0, run->y[i] / 65536.0};
@@ -68,7 +103,7 @@ bool phx_trial_run_begin(PhxTrialRun *run, const PhxTrial *scene, PhxJobs jobs, 
         return false;
     }
     lay_out(run, run->memory);
-    if (!make_walls(run)) {
+    if (!make_walls(run) || !make_ground(run)) {
         phx_trial_run_end(run);
         return false;
     }
@@ -90,6 +125,7 @@ void phx_trial_run_end(PhxTrialRun *run) {
     if (run->walled) phx_walls_destroy(&run->walls);
     if (run->memory) phx_arena_destroy(run->memory);
     free(run->memory);
+    free(run->closed);
     free(run->ns);
     *run = (PhxTrialRun){0};
 }
@@ -133,6 +169,8 @@ static void step(PhxTrialRun *run) {
     phx_spatial_build(&run->spatial, &run->jobs, run->x, run->y, NULL, run->scene->count,
                       run->class.neighbour_range);
     const PhxCrowdScene crowd = {.spatial = &run->spatial,
+                                 .solid = run->closed ? &run->ground : NULL,
+                                 .solid_origin = run->ground_origin,
                                  .classes = &run->class,
                                  .class_count = 1,
                                  .tick = run->steps,

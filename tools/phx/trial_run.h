@@ -19,6 +19,9 @@ typedef struct PhxTrialRun {
     PhxOrcaClass class;
     PhxWalls walls;
     bool walled;
+    uint8_t *closed; /* of the ground that a crowd sees; null: no walls */
+    PhxNavGrid ground;
+    PhxVec2 ground_origin;
     fix16_t *x, *y, *goal_x, *goal_y, *vel_x, *vel_y, *pref_x, *pref_y, *out_x, *out_y;
     fix16_t *sway;
     uint8_t *bend;
