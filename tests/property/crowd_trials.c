@@ -98,7 +98,7 @@ PHX_TEST(crowd_trials, masses_flow_through_each_other) {
     CHECK(blocks.arrived >= 95 && blocks.overlap < 0.15);
 }
 
-/* None is locked out; that the last is through early enough is another matter (see above). */
+/* None is locked out. */
 PHX_TEST(crowd_trials, a_door_of_60_lets_all_pass) {
     const Outcome outcome = play_named("door", 60, 8000);
     CHECK_EQ(outcome.arrived, 60);
