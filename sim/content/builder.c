@@ -7,6 +7,7 @@
 #include <phalanx/content.h>
 
 #include <inttypes.h>
+#include <phalanx/formation.h>
 #include <phalanx/walls.h>
 #include <string.h>
 
@@ -256,6 +257,27 @@ PhxStatus phx_content_add_unit(PhxContentBuilder *builder, uint16_t type, uint8_
     world->unit.type[row] = type;
     world->unit.player[row] = player;
     return PHX_OK;
+}
+
+PhxStatus phx_content_add_pattern(PhxContentBuilder *builder, const char *name, const PhxFormationSlot *slots,
+                                  uint32_t count, uint8_t *index, PhxError *error) {
+    enum { SLOTS = 128 }; /* lanes of formation_pattern */
+    PhxTable *table = &builder->world->tables[PHX_TABLE_formation_pattern];
+    uint32_t row = 0;
+    if (count == 0 || count > SLOTS)
+        return phx_error_set(error, PHX_ERROR_LIMIT, count, "a pattern has 1 to %d slots, not %u", SLOTS,
+                             count);
+    PhxStatus status = phx_content_new_row(table, &row, error);
+    if (status != PHX_OK) return status;
+    status = phx_content_set_name(table, row, name, error);
+    if (status == PHX_OK) status = phx_content_set_value(table, row, "count", count, error);
+    for (uint32_t i = 0; i < count && status == PHX_OK; i++) {
+        status = phx_content_set_lane(table, row, "forward", i, slots[i].at.x, error);
+        if (status == PHX_OK) status = phx_content_set_lane(table, row, "right", i, slots[i].at.y, error);
+        if (status == PHX_OK) status = phx_content_set_lane(table, row, "rank", i, slots[i].rank, error);
+    }
+    *index = (uint8_t)row;
+    return phx_content_keep_or_drop(table, row, status);
 }
 
 PhxStatus phx_content_set_flock(PhxContentBuilder *builder, uint32_t unit, uint16_t flock, PhxError *error) {

@@ -23,6 +23,7 @@ void phx_sim_builtin_specs(PhxTableSpec *specs, uint32_t width, uint32_t height,
     specs[PHX_TABLE_cost_profile].rows = PHX_SIM_PROFILE_LIMIT;
     specs[PHX_TABLE_destination].rows = PHX_SIM_DESTINATION_LIMIT;
     specs[PHX_TABLE_formation].rows = PHX_SIM_FORMATION_LIMIT;
+    specs[PHX_TABLE_formation_pattern].rows = PHX_SIM_PATTERN_LIMIT;
     specs[PHX_TABLE_building].rows = PHX_SIM_BUILDING_LIMIT;
     specs[PHX_TABLE_modifier].rows = PHX_SIM_MODIFIER_LIMIT;
     specs[PHX_TABLE_unit].rows = units;

@@ -42,6 +42,22 @@ void phx_formations_layout(PhxFormationWork *work, PhxArena *arena, uint32_t uni
     work->assign = phx_assign_layout(arena);
 }
 
+/* The slots of a row's pattern, into work->pattern; none where there is no such pattern. */
+static uint32_t read_pattern(PhxSim *sim, uint32_t row) {
+    const PhxWorld *world = sim->world;
+    const PhxFormationPatternTable *patterns = &world->formation_pattern;
+    const uint32_t pattern = world->formation.pattern[row];
+    if (world->formation.shape[row] != PHX_FORMATION_PATTERN ||
+        !phx_table_alive(&world->tables[PHX_TABLE_formation_pattern], pattern))
+        return 0;
+    for (uint32_t i = 0; i < patterns->count[pattern]; i++) {
+        const size_t lane = (size_t)pattern * PHX_SIM_PATTERN_SLOTS + i;
+        sim->formations.pattern[i] = (PhxFormationSlot){
+            .at = {patterns->forward[lane], patterns->right[lane]}, .rank = patterns->rank[lane]};
+    }
+    return patterns->count[pattern];
+}
+
 PhxStatus phx_formation_slots(PhxSim *sim, uint32_t row, const uint32_t *members, uint32_t count,
                               fix16_t limit, PhxFormationExtent *extent) {
     const PhxWorld *world = sim->world;
@@ -56,7 +72,9 @@ PhxStatus phx_formation_slots(PhxSim *sim, uint32_t row, const uint32_t *members
                                    .rank = work->rank,
                                    .gap = world->formation.gap[row],
                                    .width = world->formation.width[row],
-                                   .limit = limit};
+                                   .limit = limit,
+                                   .pattern = work->pattern,
+                                   .pattern_count = read_pattern(sim, row)};
     return phx_formation_layout(&spec, work->slots, extent);
 }
 

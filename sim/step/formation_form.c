@@ -125,6 +125,7 @@ static PhxHandle make_row(PhxWorld *world, const PhxCommandData *command, const 
     if (handle == PHX_HANDLE_NONE) return handle;
     const uint32_t row = phx_handle_slot(handle);
     rows->shape[row] = command->shape;
+    rows->pattern[row] = command->pattern;
     rows->gap[row] = command->gap;
     rows->width[row] = command->form_width;
     rows->goal_x[row] = aim->x;

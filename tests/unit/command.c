@@ -26,7 +26,8 @@ static PhxCommandData example(uint8_t type, const PhxHandle *units) {
                             .mood = PHX_BEHAVE_KEEP,
                             .behaviour = PHX_BEHAVIOUR_PATROL,
                             .flock = 65535,
-                            .shape = 4,
+                            .shape = 5,
+                            .pattern = 15,
                             .turns = 1,
                             .facing = 65535,
                             .form_width = 1024 * 65536,
@@ -81,7 +82,7 @@ PHX_TEST(command, round_trip_cuts_and_slots) {
             CHECK(read.mood == PHX_BEHAVE_KEEP && read.behaviour == PHX_BEHAVIOUR_PATROL);
         if (type == PHX_COMMAND_FLOCK) CHECK_EQ(read.flock, 65535);
         if (type == PHX_COMMAND_FORM)
-            CHECK(read.shape == 4 && read.turns == 1 && read.facing == 65535 &&
+            CHECK(read.shape == 5 && read.pattern == 15 && read.turns == 1 && read.facing == 65535 &&
                   read.form_width == 1024 * 65536 && read.gap == 16 * 65536);
         check_building_fields(&command, &read);
         if (type <= PHX_COMMAND_STOP || type >= PHX_COMMAND_MOVE_AREA)

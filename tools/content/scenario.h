@@ -12,6 +12,7 @@
 
 #include <phalanx/command.h>
 #include <phalanx/content.h>
+#include <phalanx/formation.h>
 #include <phalanx/sim.h>
 
 #include "content/ground.h"
@@ -93,7 +94,7 @@ typedef struct PhxScenarioOrder {
     fix16_t threshold;                  /* CHASE: world units */
     uint8_t mood, behaviour;            /* BEHAVE: as in the command */
     uint16_t flock;                     /* FLOCK: as in the command */
-    uint8_t shape, turns;               /* FORM: as in the command; its goal is `goal` */
+    uint8_t shape, pattern, turns;      /* FORM: as in the command; its goal is `goal` */
     PhxAngle facing;                    /* FORM */
     fix16_t form_width, gap;            /* FORM: world units */
     uint16_t cell_x, cell_y;            /* RAZE, GATE: the building on this cell */
@@ -120,6 +121,14 @@ typedef struct PhxScenarioModifier {
     PhxCostModifier def;
     uint32_t line, column;
 } PhxScenarioModifier;
+
+/* A shape of formations of the scenario's own. */
+enum { PHX_SCENARIO_PATTERN_LIMIT = 16, PHX_SCENARIO_PATTERN_SLOTS = 128 };
+typedef struct PhxScenarioPattern {
+    char name[17];
+    PhxFormationSlot slots[PHX_SCENARIO_PATTERN_SLOTS];
+    uint32_t slot_count, line, column;
+} PhxScenarioPattern;
 
 /* Letters of a map that can have a kind of ground: ground twice, swamp, water, trees. */
 #define PHX_SCENARIO_LETTERS ".GSWT"
@@ -148,6 +157,8 @@ typedef struct PhxScenario {
     uint32_t building_count;
     PhxScenarioModifier *modifiers;
     uint32_t modifier_count;
+    PhxScenarioPattern *patterns;
+    uint32_t pattern_count;
     /* Of the map that was read, a byte a cell; null: flat, and all ground of kind 0. Set by
      * phx_scenario_load, or by a caller of phx_scenario_build, and freed with the scenario. */
     uint8_t *kind_grid, *height_grid;

@@ -368,6 +368,12 @@ static PhxStatus add_classes(const Build *build, PhxContentBuilder *builder) {
                                          &slot, &error);
     for (uint32_t i = 0; i < scenario->type_count && status == PHX_OK; i++)
         status = phx_content_add_unit_type(builder, &scenario->types[i], &index, &error);
+    for (uint32_t i = 0; i < scenario->pattern_count && status == PHX_OK; i++) {
+        const PhxScenarioPattern *pattern = &scenario->patterns[i];
+        status = phx_content_add_pattern(builder, pattern->name, pattern->slots, pattern->slot_count, &slot,
+                                         &error);
+        if (status != PHX_OK) return fail_content(build, status, pattern->line, pattern->column, &error);
+    }
     return fail_content(build, status, 0, 0, &error);
 }
 

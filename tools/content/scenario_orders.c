@@ -40,6 +40,7 @@ static void emit_batch(Emitter *emitter, PhxVec2 goal) {
                               .behaviour = order->behaviour,
                               .flock = order->flock,
                               .shape = order->shape,
+                              .pattern = order->pattern,
                               .turns = order->turns,
                               .facing = order->facing,
                               .form_width = order->form_width,

@@ -8,7 +8,7 @@
 /* A file's root: what is no plain value is read by its own function. */
 typedef struct Root {
     PhxScenario scenario;
-    uint32_t terrain, players, types, groups, orders; /* nodes */
+    uint32_t terrain, players, types, groups, orders, patterns; /* nodes */
     ScenarioGround ground;
 } Root;
 
@@ -36,6 +36,7 @@ static const Field root_fields[] = {
     {"players", FIELD_NODE, true, offsetof(Root, players), 0, 0, 0},
     {"unit_types", FIELD_NODE, true, offsetof(Root, types), 0, 0, 0},
     {"groups", FIELD_NODE, true, offsetof(Root, groups), 0, 0, 0},
+    {"patterns", FIELD_NODE, false, offsetof(Root, patterns), 0, 0, 0},
     {"orders", FIELD_NODE, false, offsetof(Root, orders), 0, 0, 0},
 };
 
@@ -241,6 +242,7 @@ static PhxStatus parse_root(ScenarioParser *parser) {
                      .terrain = PHX_MOVING_AI_COSTS_DEFAULT},
         .terrain = PHX_YAML_NONE,
         .orders = PHX_YAML_NONE,
+        .patterns = PHX_YAML_NONE,
         .ground = {PHX_YAML_NONE, PHX_YAML_NONE, PHX_YAML_NONE, PHX_YAML_NONE}};
     memcpy(root.scenario.file, parser->reader.tree->name, sizeof root.scenario.file);
     PhxStatus status = phx_fields_read(&parser->reader, phx_scenario_node(parser, 0), "a scenario",
@@ -254,6 +256,8 @@ static PhxStatus parse_root(ScenarioParser *parser) {
     if (status == PHX_OK) status = phx_scenario_parse_profiles(parser, &root.ground);
     if (status == PHX_OK) status = parse_types(parser, phx_scenario_node(parser, root.types));
     if (status == PHX_OK) status = parse_groups(parser, phx_scenario_node(parser, root.groups));
+    if (status == PHX_OK && root.patterns != PHX_YAML_NONE)
+        status = phx_scenario_parse_patterns(parser, phx_scenario_node(parser, root.patterns));
     if (status == PHX_OK && root.orders != PHX_YAML_NONE)
         status = phx_scenario_parse_orders(parser, phx_scenario_node(parser, root.orders));
     return status;
@@ -283,6 +287,7 @@ void phx_scenario_destroy(PhxScenario *scenario) {
     if (scenario == NULL) return;
     free(scenario->buildings);
     free(scenario->modifiers);
+    free(scenario->patterns);
     free(scenario->kind_grid);
     free(scenario->height_grid);
     free(scenario->groups);

@@ -53,6 +53,8 @@ PHX_MUST_USE PhxStatus phx_scenario_parse_feelings(const ScenarioParser *parser,
 /* What its key `flocking` says. */
 PHX_MUST_USE PhxStatus phx_scenario_parse_flocking(const ScenarioParser *parser, uint32_t node,
                                                    PhxUnitTypeDef *def);
+/* Patterns: before the orders. */
+PHX_MUST_USE PhxStatus phx_scenario_parse_patterns(ScenarioParser *parser, const PhxYamlNode *list);
 /* What an order to form says. */
 PHX_MUST_USE PhxStatus phx_scenario_parse_form(const ScenarioParser *parser, uint32_t node,
                                                PhxScenarioOrder *order);

@@ -82,7 +82,8 @@ typedef struct PhxCommandData {
     uint8_t mood;       /* PhxMood, or PHX_BEHAVE_KEEP */
     uint8_t behaviour;  /* PhxBehaviour, or PHX_BEHAVE_KEEP */
     uint16_t flock;     /* 0: none */
-    uint8_t shape;      /* PhxFormationShape, but PHX_FORMATION_PATTERN */
+    uint8_t shape;      /* PhxFormationShape */
+    uint8_t pattern;    /* of PHX_FORMATION_PATTERN: which of the content's, 0 .. 15 */
     uint8_t turns;      /* 1: `facing` counts */
     uint16_t facing;    /* binary angle */
     fix16_t form_width; /* 0 .. 1024 units; 0: the shape's own */

@@ -48,7 +48,7 @@ typedef struct PhxUnitTypeDef {
     fix16_t flock_weight[4];       /* 0 .. 64: of separation, alignment, cohesion and its own way */
     fix16_t flock_near, flock_far; /* units, 0 .. 64: of separation; of alignment and cohesion */
     fix16_t flock_force;           /* units a second, 0 .. 64 */
-    uint8_t rank; /* in formations, 0 .. 15: 0 stands in front (phalanx/formation.h) */
+    uint8_t rank;                  /* in formations, 0 .. 15: 0 stands in front (phalanx/formation.h) */
 } PhxUnitTypeDef;
 
 /* A building or a gate: cells x .. x + width - 1, y .. y + height - 1. */
@@ -88,6 +88,13 @@ PHX_MUST_USE PhxStatus phx_content_set_density_period(PhxContentBuilder *builder
 PHX_MUST_USE PhxStatus phx_content_add_profile(PhxContentBuilder *builder, const char *name,
                                                const PhxCostProfile *profile, uint8_t *index,
                                                PhxError *error);
+/* A shape of formations of the game's own, which the command FORM names by its index: 1 .. 128 slots in the
+ * order they are filled, each at `at` from the anchor (x forward, y to the right) for units of its rank;
+ * radii don't count. At most 16. Errors: PHX_ERROR_RANGE, PHX_ERROR_LIMIT. */
+struct PhxFormationSlot;
+PHX_MUST_USE PhxStatus phx_content_add_pattern(PhxContentBuilder *builder, const char *name,
+                                               const struct PhxFormationSlot *slots, uint32_t count,
+                                               uint8_t *index, PhxError *error);
 /* A building must lie on open ground of the map, off other buildings; units given later must stand clear of
  * it. */
 PHX_MUST_USE PhxStatus phx_content_add_building(PhxContentBuilder *builder, const PhxBuildingDef *def,

@@ -34,6 +34,8 @@ enum {
     PHX_SIM_MODIFIER_LIMIT = 1024,
     PHX_SIM_DESTINATION_LIMIT = 1024,
     PHX_SIM_FORMATION_LIMIT = 256,
+    PHX_SIM_PATTERN_LIMIT = 16,
+    PHX_SIM_PATTERN_SLOTS = 128,
     PHX_SIM_EVENTS_A_UNIT = 5, /* arrived, blocked, unreachable, gave up, target lost: one of each */
     /* Left: at most once a player; of buildings: one a command. A game's own calls beyond that go unsaid. */
     PHX_SIM_EVENTS_BESIDES = PHX_PLAYER_LIMIT + PHX_TICK_COMMAND_LIMIT,
@@ -101,6 +103,7 @@ typedef struct PhxFormationWork {
     bool trails;                         /* the formation in hand follows its trail */
     PhxFormationTrail trail;
     PhxFormationSlot *slots; /* of the formation in hand */
+    PhxFormationSlot pattern[PHX_SIM_PATTERN_SLOTS];
     fix16_t *radius;
     uint8_t *rank, *slot_rank;
     PhxVec2 *at, *slot_at;
