@@ -24,7 +24,15 @@ static const char *const good =
     "orders:\n"                                                         /* 9 */
     "  - {tick: 0, groups: [a, b], form: {shape: wedge, at: [40, 30], facing: 90, width: 9, gap: 1}}\n" /* 10
                                                                                                          */
-    "  - {tick: 1, groups: [a], form: {shape: circle, at: [20.5, 20]}}\n"; /* 11 */
+    "  - {tick: 1, groups: [a], form: {shape: circle, at: [20.5, 20]}}\n" /* 11 */
+    "  - {tick: 2, groups: [a, b], form: {shape: arrow, at: [40, 40]}}\n"
+    "  - {tick: 3, groups: [b], form: {shape: short, at: [40, 40]}}\n"
+    "patterns:\n"                                          /* 14 */
+    "  - {name: short, slots: [{at: [0, 0], rank: 15}]}\n" /* 15 */
+    "  - name: arrow\n"                                    /* 16 */
+    "    slots: [{at: [0, 0]}, {at: [-1, 1]}, {at: [-1, -1]}, {at: [-2, 2]}, {at: [-2, -2]}, {at: [-3, 3]}, "
+    "{at: [-3, -3]}, {at: [-3, 0]}, {at: [-1, 0], rank: 15}, {at: [-2, 0], rank: 15}, "
+    "{at: [-2, 1], rank: 15}, {at: [-2, -1], rank: 15}]\n";
 
 static PhxScenario *parse(const char *text) {
     PhxScenario *scenario;
@@ -63,6 +71,29 @@ PHX_TEST(formation_scenario, comes_from_content_and_by_orders) {
     CHECK(rows->shape[1] == PHX_FORMATION_CIRCLE && rows->goal_x[1] == 41 * ONE / 2 && rows->turns[1] == 0);
     CHECK(rows->width[1] == 0 && rows->gap[1] == PHX_FORMATION_GAP);
     CHECK(rows->members[0] == 4 && rows->members[1] == 8); /* those who left, and those who are left */
+    phx_scenario_orders(scenario, sim, 2, give, sim);
+    uint32_t row = 0;
+    while (rows->shape[row] != PHX_FORMATION_PATTERN) row++;
+    CHECK(rows->members[row] == 12 && rows->pattern[row] == 1);
+    for (int t = 0; t < 1500; t++) CHECK_OK(phx_sim_step(sim, NULL, 0));
+    const PhxFormationPatternTable *patterns = &sim->world->formation_pattern;
+    bool taken[12] = {false};
+    for (uint32_t i = 0; i < 12; i++) { /* each in the slot of a lane of its rank */
+        const PhxVec2 at =
+            phx_formation_to_frame(phx_vec2(40 * ONE, 40 * ONE), rows->facing[row],
+                                   phx_vec2(sim->world->unit.pos_x[i], sim->world->unit.pos_y[i]));
+        uint32_t lane = 0;
+        while (lane < 12 && (abs(at.x - patterns->forward[128 + lane]) > ONE / 8 ||
+                             abs(at.y - patterns->right[128 + lane]) > ONE / 8))
+            lane++;
+        CHECK_THAT(lane < 12 && !taken[lane], "unit %u at %d %d", i, at.x, at.y);
+        CHECK_EQ(patterns->rank[128 + lane], i < 8 ? 0 : 15);
+        taken[lane] = true;
+    }
+    const uint32_t malformed = sim->world->match.commands_malformed[0];
+    phx_scenario_orders(scenario, sim, 3, give, sim); /* four, and one slot */
+    CHECK(sim->world->match.commands_malformed[0] == malformed + 1);
+    CHECK(sim->world->unit.formation[8] == sim->world->unit.formation[0]);
     phx_sim_destroy(sim);
     phx_scenario_destroy(scenario);
 }
@@ -72,7 +103,10 @@ static const struct Fault {
 } faults[] = {
     {"rank: 15", "rank: 16", "5:23: rank: 16: a whole number from 0 to 15 is wanted"},
     {"shape: wedge", "shape: star",
-     "10:37: form: shape \"star\": column, line, rectangle, wedge or circle is wanted"},
+     "10:37: form: shape \"star\": column, line, rectangle, wedge or circle is wanted, "
+     "or a pattern's name"},
+    {"name: arrow", "name: short", "16:5: "},
+    {"[{at: [0, 0], rank: 15}]", "[{at: [0, 5000], rank: 15}]", "15:36: at: "},
     {"shape: circle, ", "", "11:34: shape: missing: a form order needs this key"},
     {"width: 9", "width: 1025", "10:85: width: 1025: a number from 0 to 1024 is wanted"},
     {"width: 9", "depth: 9",

@@ -111,6 +111,10 @@ static size_t describe_form(const PhxCommandData *data, json_t *object, char *te
     phx_fix_format(data->form_width, width, sizeof width);
     phx_fix_format(data->gap, gap, sizeof gap);
     size_t used = (size_t)snprintf(text, size, " %s to (%s, %s)", shape, x, y);
+    if (data->shape == PHX_FORMATION_PATTERN) {
+        used += (size_t)snprintf(text + used, size - used, " pattern %u", data->pattern);
+        json_object_set_new(object, "pattern", json_integer(data->pattern));
+    }
     if (data->turns) used += (size_t)snprintf(text + used, size - used, " facing %u", data->facing);
     if (data->form_width > 0) used += (size_t)snprintf(text + used, size - used, " width %s", width);
     json_object_set_new(object, "shape", json_string(shape));

@@ -74,7 +74,8 @@ static void give_move(Maker *maker, uint8_t slot, bool queued) {
     const uint64_t dice = phx_dice(&maker->dice);
     if (dice % 4 == 0) { /* in formation */
         command.type = PHX_COMMAND_FORM;
-        command.shape = (uint8_t)(dice / 4 % PHX_FORMATION_PATTERN);
+        command.shape = (uint8_t)(dice / 4 % PHX_FORMATION_SHAPE_COUNT);
+        command.pattern = (uint8_t)(dice >> 60);
         command.turns = dice / 32 % 2;
         command.facing = (uint16_t)(dice >> 16);
         command.form_width = (fix16_t)(dice / 64 % 4 == 0 ? dice >> 43 : 0); /* 0 to 32 units */
