@@ -286,6 +286,8 @@ static void rouse(PhxSim *sim, uint32_t row) {
         world->unit.formation[slot] = handle;
     }
     world->formation.stage[row] = STAGE_FORM;
+    world->formation.waited[row] = 0;
+    world->formation.left[row] = INT32_MAX;
 }
 
 /* The limit of its width for the ground beside its way. Returns whether it changed. */
@@ -443,7 +445,10 @@ static bool has_formed(PhxSim *sim, uint32_t row, fix16_t pitch) {
     PhxFormationTable *rows = &sim->world->formation;
     const bool turned = rows->turns[row] == 0 || rows->facing[row] == rows->goal_facing[row];
     const fix16_t lag = phx_formation_lag(sim, row);
-    if (!turned && lag < pitch) rows->waited[row] = 0;
+    if ((int64_t)lag + SETTLED <= rows->left[row] || (!turned && lag < pitch)) { /* it gets on */
+        rows->left[row] = lag;
+        rows->waited[row] = 0;
+    }
     if (lag <= SETTLED) return turned;
     if (rows->waited[row] < UINT16_MAX) rows->waited[row]++;
     return turned && rows->waited[row] >= PATIENCE_AT_GOAL * (uint32_t)sim->world->match.tick_rate[0];
@@ -462,6 +467,7 @@ static void begin_forming(PhxSim *sim, uint32_t row, const PhxNavGrid *solid,
     rows->limit[row] = half < natural->side ? 2 * (half > PHX_FIX_ONE / 8 ? half : PHX_FIX_ONE / 8) : 0;
     rows->hold[row] = 0;
     rows->waited[row] = 0;
+    rows->left[row] = INT32_MAX;
     rows->members[row] = 0; /* slots are given out anew */
 }
 
