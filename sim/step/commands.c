@@ -99,7 +99,8 @@ static bool execute_own(PhxSim *sim, const PhxCommand *command) {
         execute_flock(sim, &data, command->slot);
         break;
     case PHX_COMMAND_FORM:
-        return phx_form_execute(sim, &data, command->slot);
+        phx_form_execute(sim, &data, command->slot);
+        break;
     case PHX_COMMAND_LEAVE:
         execute_leave(sim, data.slot);
         break;

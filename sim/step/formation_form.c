@@ -135,25 +135,25 @@ static PhxHandle make_row(PhxWorld *world, const PhxCommandData *command, const 
     return handle;
 }
 
-bool phx_form_execute(PhxSim *sim, const PhxCommandData *command, uint8_t player) {
+void phx_form_execute(PhxSim *sim, const PhxCommandData *command, uint8_t player) {
     PhxWorld *world = sim->world;
     PhxFormationExtent extent;
     PhxAim aim = {.part = PHX_NAV_NO_CELL};
     const uint32_t found = own_units(sim, command, player), *members = sim->formations.member;
-    if (found == 0) return true; /* counted, unit by unit */
+    if (found == 0) return; /* counted, unit by unit */
     const uint32_t largest = largest_of(world, members, found);
-    if (!phx_march_aim(sim, largest, phx_vec2(command->goal_x, command->goal_y), &aim)) return true;
+    if (!phx_march_aim(sim, largest, phx_vec2(command->goal_x, command->goal_y), &aim)) return;
     const PhxHandle handle = make_row(world, command, &aim);
     if (handle == PHX_HANDLE_NONE) {
         count(&world->match.commands_full[0]);
-        return true;
+        return;
     }
     const uint32_t row = phx_handle_slot(handle);
     if (phx_formation_slots(sim, row, members, found, 0, &extent) != PHX_OK) {
         phx_table_remove(&world->tables[PHX_TABLE_formation], row);
-        return false;
+        count(&world->match.commands_full[0]);
+        return;
     }
     place_frame(sim, row, found, &extent);
     order_units(sim, row, handle, found, aim.reachable);
-    return true;
 }

@@ -396,7 +396,7 @@ PHX_TEST(formation_sim, orders_that_can_t_be_are_counted_and_others_leave_the_fo
     PhxCommandData thin = form(PHX_FORMATION_LINE, 40, 44, 0, 0);
     thin.form_width = ONE / 2;
     give(&scene, thin); /* less than a body */
-    CHECK(rows->live == 0 && world->match.commands_malformed[0] == 1 && all_stand(&scene));
+    CHECK(rows->live == 0 && world->match.commands_full[0] == 1 && all_stand(&scene));
     scene.units = 0;
     give(&scene, form(PHX_FORMATION_LINE, 40, 44, 0, 0)); /* nobody */
     scene.units = 12;

@@ -90,9 +90,9 @@ PHX_TEST(formation_scenario, comes_from_content_and_by_orders) {
         CHECK_EQ(patterns->rank[128 + lane], i < 8 ? 0 : 15);
         taken[lane] = true;
     }
-    const uint32_t malformed = sim->world->match.commands_malformed[0];
+    const uint32_t full = sim->world->match.commands_full[0];
     phx_scenario_orders(scenario, sim, 3, give, sim); /* four, and one slot */
-    CHECK(sim->world->match.commands_malformed[0] == malformed + 1);
+    CHECK(sim->world->match.commands_full[0] == full + 1);
     CHECK(sim->world->unit.formation[8] == sim->world->unit.formation[0]);
     phx_sim_destroy(sim);
     phx_scenario_destroy(scenario);

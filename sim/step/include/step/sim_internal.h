@@ -259,8 +259,8 @@ void phx_formation_bend(PhxSim *sim, uint32_t row, const PhxFormationExtent *ext
 /* Where slot i of the formation in hand is; what sees it (the anchor, or the trail beside it), and which way
  * it faces there. */
 PhxVec2 phx_formation_place(const PhxSim *sim, uint32_t row, uint32_t i, PhxVec2 *middle, PhxDir *forward);
-/* formation_form.c: the command FORM. False: it was refused. */
-bool phx_form_execute(PhxSim *sim, const PhxCommandData *command, uint8_t player);
+/* formation_form.c: the command FORM. */
+void phx_form_execute(PhxSim *sim, const PhxCommandData *command, uint8_t player);
 /* formation_lead.c: wishes of the members of a row whose slots are in work->slots, and whose frame makes a
  * step; how far the last straggler is from its slot. */
 void phx_formation_lead(PhxSim *sim, uint32_t row, const PhxFormationStep *step);
