@@ -23,78 +23,10 @@ enum {
     STAGE_STAND = 2,
     EXACT = 1 << 11,         /* raw: the anchor is at its goal */
     SETTLED = 1 << 13,       /* raw: a member is in its slot */
-    DEEP = 4,                /* half widths: a formation deeper than that follows its trail */
     AHEAD = 8 * PHX_FIX_ONE, /* the room is looked at so far ahead */
     PATIENCE = 4,            /* seconds that it waits for stragglers that don't come */
     PATIENCE_AT_GOAL = 8
 };
-
-void phx_formations_layout(PhxFormationWork *work, PhxArena *arena, uint32_t units) {
-    work->member = PHX_ARENA_ARRAY(arena, uint32_t, units);
-    work->slots = PHX_ARENA_ARRAY(arena, PhxFormationSlot, PHX_FORMATION_UNITS);
-    work->radius = PHX_ARENA_ARRAY(arena, fix16_t, PHX_FORMATION_UNITS);
-    work->rank = PHX_ARENA_ARRAY(arena, uint8_t, PHX_FORMATION_UNITS);
-    work->slot_rank = PHX_ARENA_ARRAY(arena, uint8_t, PHX_FORMATION_UNITS);
-    work->at = PHX_ARENA_ARRAY(arena, PhxVec2, PHX_FORMATION_UNITS);
-    work->slot_at = PHX_ARENA_ARRAY(arena, PhxVec2, PHX_FORMATION_UNITS);
-    work->id = PHX_ARENA_ARRAY(arena, uint32_t, PHX_FORMATION_UNITS);
-    work->slot_of = PHX_ARENA_ARRAY(arena, uint32_t, PHX_FORMATION_UNITS);
-    work->assign = phx_assign_layout(arena);
-}
-
-/* The slots of a row's pattern, into work->pattern; none where there is no such pattern. */
-static uint32_t read_pattern(PhxSim *sim, uint32_t row) {
-    const PhxWorld *world = sim->world;
-    const PhxFormationPatternTable *patterns = &world->formation_pattern;
-    const uint32_t pattern = world->formation.pattern[row];
-    if (world->formation.shape[row] != PHX_FORMATION_PATTERN ||
-        !phx_table_alive(&world->tables[PHX_TABLE_formation_pattern], pattern))
-        return 0;
-    for (uint32_t i = 0; i < patterns->count[pattern]; i++) {
-        const size_t lane = (size_t)pattern * PHX_SIM_PATTERN_SLOTS + i;
-        sim->formations.pattern[i] = (PhxFormationSlot){
-            .at = {patterns->forward[lane], patterns->right[lane]}, .rank = patterns->rank[lane]};
-    }
-    return patterns->count[pattern];
-}
-
-PhxStatus phx_formation_slots(PhxSim *sim, uint32_t row, const uint32_t *members, uint32_t count,
-                              fix16_t limit, PhxFormationExtent *extent) {
-    const PhxWorld *world = sim->world;
-    PhxFormationWork *work = &sim->formations;
-    for (uint32_t i = 0; i < count; i++) {
-        work->radius[i] = world->unit_type.radius[world->unit.type[members[i]]];
-        work->rank[i] = world->unit_type.rank[world->unit.type[members[i]]];
-    }
-    const PhxFormationSpec spec = {.shape = (PhxFormationShape)world->formation.shape[row],
-                                   .count = count,
-                                   .radius = work->radius,
-                                   .rank = work->rank,
-                                   .gap = world->formation.gap[row],
-                                   .width = world->formation.width[row],
-                                   .limit = limit,
-                                   .pattern = work->pattern,
-                                   .pattern_count = read_pattern(sim, row)};
-    return phx_formation_layout(&spec, work->slots, extent);
-}
-
-void phx_formation_bend(PhxSim *sim, uint32_t row, const PhxFormationExtent *extent) {
-    const PhxFormationTable *rows = &sim->world->formation;
-    PhxFormationTrail *trail = &sim->formations.trail;
-    const uint32_t count = rows->trail_count[row];
-    sim->formations.trails =
-        count > 0 && rows->stage[row] == STAGE_MARCH && extent->back > DEEP * (int64_t)extent->side;
-    if (!sim->formations.trails) return;
-    trail->count = 1;
-    trail->point[0] = phx_vec2(rows->x[row], rows->y[row]);
-    for (uint32_t i = 0; i < count; i++) {
-        const size_t lane = (size_t)row * PHX_FORMATION_TRAIL + i;
-        const PhxVec2 point = {rows->trail_x[lane], rows->trail_y[lane]};
-        if (!phx_vec2_equal(point, trail->point[trail->count - 1])) trail->point[trail->count++] = point;
-    }
-    if (trail->count == 1) sim->formations.trails = false;
-    phx_formation_trail_measure(trail);
-}
 
 /* The anchor leaves a point each unit of its way. */
 static void leave_trail(PhxFormationTable *rows, uint32_t row) {
@@ -108,15 +40,6 @@ static void leave_trail(PhxFormationTable *rows, uint32_t row) {
     for (uint32_t i = rows->trail_count[row]; --i > 0;) x[i] = x[i - 1], y[i] = y[i - 1];
     x[0] = at.x;
     y[0] = at.y;
-}
-
-PhxVec2 phx_formation_place(const PhxSim *sim, uint32_t row, uint32_t i, PhxVec2 *middle, PhxDir *forward) {
-    const PhxFormationTable *rows = &sim->world->formation;
-    const PhxFormationWork *work = &sim->formations;
-    if (work->trails) return phx_formation_trail_place(&work->trail, work->slots[i].at, middle, forward);
-    *middle = phx_vec2(rows->x[row], rows->y[row]);
-    *forward = phx_dir_of_angle(rows->facing[row]);
-    return phx_formation_to_world(*middle, rows->facing[row], work->slots[i].at);
 }
 
 /* Lists members by row. More than a formation holds can't be ordered; a forged state's are let go. */
@@ -245,34 +168,6 @@ static void find_ways(PhxSim *sim) {
     }
 }
 
-static fix16_t within_world(fix16_t v) {
-    const fix16_t most = 8192 * PHX_FIX_ONE - 1;
-    return v < -most ? -most : v > most ? most : v;
-}
-
-/* Who takes which slot, by where they are now. */
-static void give_slots(PhxSim *sim, uint32_t row) {
-    PhxFormationWork *work = &sim->formations;
-    PhxWorld *world = sim->world;
-    const uint32_t *members = members_of(sim, row), count = count_of(sim, row);
-    for (uint32_t i = 0; i < count; i++) {
-        PhxVec2 middle;
-        PhxDir forward;
-        const PhxVec2 slot = phx_formation_place(sim, row, i, &middle, &forward);
-        work->at[i] = phx_vec2(within_world(world->unit.pos_x[members[i]]),
-                               within_world(world->unit.pos_y[members[i]]));
-        work->slot_at[i] = phx_vec2(within_world(slot.x), within_world(slot.y));
-        work->slot_rank[i] = work->slots[i].rank;
-        work->id[i] = members[i];
-    }
-    const PhxAssignSet units = {count, work->at, work->id, work->rank};
-    const PhxAssignSet slots = {count, work->slot_at, NULL, work->slot_rank};
-    const PhxStatus status = phx_assign_solve(work->assign, &units, &slots, work->slot_of);
-    PHX_ASSERT(status == PHX_OK, status, count); /* as many slots of a rank as units, all in the world */
-    for (uint32_t i = 0; i < count; i++) world->unit.formation_slot[members[i]] = (uint16_t)work->slot_of[i];
-    world->formation.members[row] = (uint16_t)count;
-}
-
 /* Those who stood go to new slots. */
 static void rouse(PhxSim *sim, uint32_t row) {
     PhxWorld *world = sim->world;
@@ -361,8 +256,8 @@ static fix16_t move_anchor(PhxSim *sim, uint32_t row, const PhxNavGrid *solid, P
         step->velocity = phx_vec2(0, 0);
         return 0;
     }
-    rows->x[row] = within_world(to.x);
-    rows->y[row] = within_world(to.y);
+    rows->x[row] = phx_formation_within(to.x);
+    rows->y[row] = phx_formation_within(to.y);
     return (fix16_t)phx_vec2_length(way);
 }
 
@@ -511,7 +406,7 @@ static void advance(PhxSim *sim, uint32_t row) {
         bent = centred(way, &room, extent.side);
     }
     phx_formation_bend(sim, row, &extent);
-    if (changed) give_slots(sim, row);
+    if (changed) phx_formation_give_slots(sim, row);
     march(sim, row, &solid, way, bent, &extent);
     if (rows->stage[row] == STAGE_MARCH &&
         phx_vec2_distance_sq(anchor_of(sim->world, row), goal_of(sim->world, row)) <=

@@ -248,7 +248,7 @@ PhxOrcaScene phx_sim_orca_scene(const PhxSim *sim, PhxOrcaWork *work);
 struct PhxUnitLimits;
 struct PhxUnitLimits phx_unit_limits(const PhxSim *sim, uint32_t slot);
 
-/* formation.c: scratch; what the members are in the frame's order, and their slots. */
+/* formation_slots.c: scratch. */
 void phx_formations_layout(PhxFormationWork *work, PhxArena *arena, uint32_t units);
 /* The slots of `count` units in a formation's shape, into work->slots. Errors: those of phx_formation_layout.
  */
@@ -259,6 +259,9 @@ void phx_formation_bend(PhxSim *sim, uint32_t row, const PhxFormationExtent *ext
 /* Where slot i of the formation in hand is; what sees it (the anchor, or the trail beside it), and which way
  * it faces there. */
 PhxVec2 phx_formation_place(const PhxSim *sim, uint32_t row, uint32_t i, PhxVec2 *middle, PhxDir *forward);
+/* Gives the slots of the formation in hand to its members, by where they are now. */
+void phx_formation_give_slots(PhxSim *sim, uint32_t row);
+fix16_t phx_formation_within(fix16_t v); /* the nearest coordinate within the world */
 /* formation_form.c: the command FORM. */
 void phx_form_execute(PhxSim *sim, const PhxCommandData *command, uint8_t player);
 /* formation_lead.c: wishes of the members of a row whose slots are in work->slots, and whose frame makes a
