@@ -2,20 +2,24 @@
  *
  * Two units that press against each other and a wall can hold each other for ever: each keeps what the other
  * needs. So one has the right of way: the one with less of its way left (equal: the lower slot). A stalled
- * unit that touches a stalled one with the right of way steps back for a second or more, to the neighbouring
- * place that is farthest from it; those behind it do the same for it, so that a whole file backs out. A
- * stalled unit that waits for no one is stuck: it steps aside, the side chosen by its slot and by how often
- * it tried. Counts and places are state and end with progress. In: positions, what is left of the ways. Out:
- * detours. Cost: a query of neighbours for each stalled unit. Determinism: serial, by ascending slot, as a
- * count that one unit begins anew is read of others; neighbours are ordered by (distance, slot).
+ * unit that touches a stalled one with the right of way backs out of its way, to the next place where both
+ * have room (sim/step/retreat.c), and waits there until the other one may have come by; those behind it do
+ * the same for it, so that a whole file backs out. Where there is no such place, it steps to the neighbouring
+ * one that is farthest from the other. A stalled unit that waits for no one is stuck: it steps aside, the
+ * side chosen by its slot and by how often it tried. Counts and places are state and end with progress. In:
+ * positions, what is left of the ways. Out: detours. Cost: a query of neighbours for each stalled unit.
+ * Determinism: serial, by ascending slot, as a count that one unit begins anew is read of others; neighbours
+ * are ordered by (distance, slot).
  */
+#include "motion/unit_controller.h"
 #include "step/sim_internal.h"
 
 enum {
-    NEAR = 8,        /* neighbours that are looked at */
-    TOUCH = 1 << 13, /* raw: bodies this near touch */
-    LONGEST = 4,     /* seconds of a detour */
-    GROWTH = 8,      /* tries for a second more of detour */
+    NEAR = 8,         /* neighbours that are looked at */
+    TOUCH = 1 << 13,  /* raw: bodies this near touch */
+    LONGEST = 4,      /* seconds of a detour */
+    LONGEST_WAY = 15, /* seconds that a way back may take */
+    GROWTH = 8,       /* tries for a second more of detour */
 };
 
 static fix16_t radius_of(const PhxWorld *world, uint32_t slot) {
@@ -82,14 +86,41 @@ static PhxVec2 obstacle_of(const PhxUnitTable *units, uint32_t slot) {
 
 static uint8_t one_more(uint8_t count) { return count < UINT8_MAX ? (uint8_t)(count + 1) : count; }
 
-static void begin_detour(const PhxSim *sim, uint32_t slot, PhxVec2 from, uint32_t tries) {
+static uint32_t seconds_of(uint32_t tries) {
+    return 1 + tries / GROWTH < LONGEST ? 1 + tries / GROWTH : LONGEST;
+}
+
+static void begin_detour(const PhxSim *sim, uint32_t slot, PhxVec2 to, uint32_t ticks) {
     PhxUnitTable *units = &sim->world->unit;
-    const uint32_t seconds = 1 + tries / GROWTH < LONGEST ? 1 + tries / GROWTH : LONGEST;
-    PhxVec2 to;
-    if (!place_away(sim, slot, from, &to)) return;
-    units->detour[slot] = (uint16_t)(seconds * sim->world->match.tick_rate[0]);
+    units->detour[slot] = (uint16_t)(ticks < UINT16_MAX ? ticks : UINT16_MAX);
     units->detour_x[slot] = to.x;
     units->detour_y[slot] = to.y;
+}
+
+/* Whether two come towards each other: who only waits in one queue with another stays there. */
+static bool are_opposed(const PhxUnitTable *units, uint32_t slot, uint32_t other) {
+    return (int64_t)units->pref_x[slot] * units->pref_x[other] +
+               (int64_t)units->pref_y[slot] * units->pref_y[other] <
+           0;
+}
+
+/* Half as long again as the way back takes, and a while: then the other one may have come by. */
+static void yield_to(const PhxSim *sim, uint32_t slot, uint32_t other) {
+    PhxUnitTable *units = &sim->world->unit;
+    const uint32_t rate = sim->world->match.tick_rate[0], tries = units->yielded[slot];
+    const PhxVec2 at = {units->pos_x[slot], units->pos_y[slot]},
+                  from = {units->pos_x[other], units->pos_y[other]};
+    PhxVec2 to;
+    uint32_t ticks = seconds_of(tries) * rate;
+    if (are_opposed(units, slot, other) && phx_unit_retreat(sim, slot, from, &to)) {
+        const uint64_t way = phx_vec2_length(phx_vec2_sub(to, at)),
+                       speed = (uint32_t)phx_unit_limits(sim, slot).speed;
+        const uint64_t back = speed > 0 ? way * rate / speed : 0; /* 2^22 * 1000 */
+        ticks += (uint32_t)(back < LONGEST_WAY * rate ? back * 3 / 2 : LONGEST_WAY * rate);
+    } else if (!place_away(sim, slot, from, &to)) {
+        return;
+    }
+    begin_detour(sim, slot, to, ticks);
 }
 
 static void unstick_unit(const PhxSim *sim, uint32_t slot) {
@@ -99,10 +130,12 @@ static void unstick_unit(const PhxSim *sim, uint32_t slot) {
     const uint32_t other = whom_to_yield(sim, slot);
     if (other != UINT32_MAX) {
         if (units->stalled[other] < rate) return; /* it moves, so this one will too */
-        begin_detour(sim, slot, phx_vec2(units->pos_x[other], units->pos_y[other]), units->yielded[slot]);
+        yield_to(sim, slot, other);
         units->yielded[slot] = one_more(units->yielded[slot]);
     } else if (units->stalled[slot] >= 2 * rate) {
-        begin_detour(sim, slot, obstacle_of(units, slot), units->stuck[slot]);
+        PhxVec2 to;
+        if (place_away(sim, slot, obstacle_of(units, slot), &to))
+            begin_detour(sim, slot, to, seconds_of(units->stuck[slot]) * rate);
         units->stuck[slot] = one_more(units->stuck[slot]);
         units->stalled[slot] =
             (uint16_t)rate; /* the next time is later, where there was no room for a detour */
