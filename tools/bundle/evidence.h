@@ -21,7 +21,9 @@
 #include "bundle/bundle.h"
 #include "bundle/view.h"
 
-enum { PHX_EVIDENCE_MEMORY = 64 << 20 }; /* bytes of snapshots; the default */
+enum {
+    PHX_EVIDENCE_MEMORY = 128 << 20
+}; /* the most that snapshots may take, where every row is in use; the default */
 
 typedef struct PhxEvidenceOptions {
     uint32_t ticks;       /* how far back; phx_evidence_span gives it */
