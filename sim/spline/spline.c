@@ -122,15 +122,17 @@ static inline int64_t between(int64_t a, int64_t b, uint64_t part) {
     return a + high * (int64_t)part + (int64_t)((low * part + (UINT64_C(1) << 31)) >> 32);
 }
 
-/* (u - t_i) / (t_{i+s} - t_i) in Q32; u lies between the two. */
-static inline uint64_t part_of(const PhxSpline *spline, uint32_t i, uint32_t s, fix16_t u) {
-    const uint64_t from = (uint64_t)((int64_t)u - spline->knot[i]);
+/* (u - t_i) / (t_{i+s} - t_i) in Q32; u, in Q32 itself, lies between the two. */
+static inline uint64_t part_of(const PhxSpline *spline, uint32_t i, uint32_t s, int64_t u) {
+    const uint64_t from = (uint64_t)(u - (int64_t)spline->knot[i] * PHX_FIX_ONE);
     const uint64_t inverse = spline->inverse[(size_t)i * spline->degree_max + s - 1];
-    return (from * inverse + (UINT64_C(1) << 30)) >> 31; /* from <= length, from * inverse <= 2^63 + 2^31 */
+    /* 2^63 at most, with what lies below a raw unit of the parameter */
+    const uint64_t part = (from >> PHX_FIX_BITS) * inverse + (from & 65535) * (inverse >> PHX_FIX_BITS);
+    return (part + (UINT64_C(1) << 30)) >> 31;
 }
 
 /* De Boor's scheme over d[0..degree], the control points (or those of a derivative) that end at `piece`. */
-static inline Wide run_scheme(const PhxSpline *spline, Wide *d, uint32_t degree, uint32_t piece, fix16_t u) {
+static inline Wide run_scheme(const PhxSpline *spline, Wide *d, uint32_t degree, uint32_t piece, int64_t u) {
     for (uint32_t s = degree; s >= 1; s--)
         for (uint32_t j = degree; j > degree - s; j--) {
             const uint64_t part = part_of(spline, piece - degree + j, s, u);
@@ -150,7 +152,7 @@ static inline Wide widened(PhxSplinePoint p) {
     return (Wide){(int64_t)p.x * (1 << WIDER), (int64_t)p.y * (1 << WIDER), (int64_t)p.z * (1 << WIDER)};
 }
 
-PhxSplinePoint phx_spline_point_in(const PhxSpline *spline, uint32_t piece, fix16_t u) {
+PhxSplinePoint phx_spline_point_in(const PhxSpline *spline, uint32_t piece, int64_t u) {
     Wide d[PHX_SPLINE_DEGREE_MAX + 1];
     const uint32_t degree = spline->degree;
     const PhxSplinePoint *point = spline->point + (piece - degree);
@@ -171,7 +173,7 @@ PhxSplinePoint phx_spline_point_in(const PhxSpline *spline, uint32_t piece, fix1
 
 PhxSplinePoint phx_spline_point(const PhxSpline *spline, fix16_t u) {
     const fix16_t at = clamp_to(spline, u);
-    return phx_spline_point_in(spline, phx_spline_piece(spline, at, 0), at);
+    return phx_spline_point_in(spline, phx_spline_piece(spline, at, 0), (int64_t)at * PHX_FIX_ONE);
 }
 
 static int64_t saturated(int64_t v) { return v > rate_max ? rate_max : v < -rate_max ? -rate_max : v; }
@@ -215,19 +217,26 @@ static void derive_again(const PhxSpline *spline, uint32_t piece, Wide *d) {
     }
 }
 
-PhxSplineSample phx_spline_sample(const PhxSpline *spline, fix16_t u) {
-    PhxSplineSample out = {.second = {0, 0, 0}};
-    Wide d[PHX_SPLINE_DEGREE_MAX + 1], copy[PHX_SPLINE_DEGREE_MAX + 1];
-    const fix16_t at = clamp_to(spline, u);
-    const uint32_t degree = spline->degree, piece = phx_spline_piece(spline, at, 0);
-    out.point = phx_spline_point_in(spline, piece, at);
+PhxSplineRate phx_spline_first_in(const PhxSpline *spline, uint32_t piece, int64_t u) {
+    Wide d[PHX_SPLINE_DEGREE_MAX + 1];
     derive(spline, piece, d);
-    for (uint32_t j = 1; j <= degree; j++) copy[j] = d[j];
-    const Wide first = run_scheme(spline, copy + 1, degree - 1, piece, at);
-    out.first = (PhxSplineRate){first.x, first.y, first.z};
-    if (degree < 2) return out;
+    const Wide first = run_scheme(spline, d + 1, spline->degree - 1, piece, u);
+    return (PhxSplineRate){first.x, first.y, first.z};
+}
+
+PhxSplineSample phx_spline_sample_in(const PhxSpline *spline, uint32_t piece, int64_t u) {
+    PhxSplineSample out = {.point = phx_spline_point_in(spline, piece, u),
+                           .first = phx_spline_first_in(spline, piece, u)};
+    if (spline->degree < 2) return out;
+    Wide d[PHX_SPLINE_DEGREE_MAX + 1];
+    derive(spline, piece, d);
     derive_again(spline, piece, d);
-    const Wide second = run_scheme(spline, d + 2, degree - 2, piece, at);
+    const Wide second = run_scheme(spline, d + 2, spline->degree - 2, piece, u);
     out.second = (PhxSplineRate){second.x, second.y, second.z};
     return out;
+}
+
+PhxSplineSample phx_spline_sample(const PhxSpline *spline, fix16_t u) {
+    const fix16_t at = clamp_to(spline, u);
+    return phx_spline_sample_in(spline, phx_spline_piece(spline, at, 0), (int64_t)at * PHX_FIX_ONE);
 }

@@ -346,6 +346,158 @@ PHX_TEST(spline, a_removed_point_leaves_what_is_far_from_it) {
     fixture_end(&f);
 }
 
+static void measure_made(Fixture *f, PhxArena *arena, PhxSplineLengths *lengths) {
+    *arena = phx_arena_measure();
+    phx_spline_lengths_layout(lengths, arena, &f->spline);
+    const size_t size = arena->used;
+    CHECK_OK(phx_arena_create(arena, phx_allocator_default(), size));
+    phx_spline_lengths_layout(lengths, arena, &f->spline);
+}
+
+PHX_TEST(spline, lengths_equal_the_reference) {
+    static Curve curves[64];
+    const uint32_t count = read_curves(curves, 64);
+    Fixture f = fixture_make();
+    PhxArena arena;
+    PhxSplineLengths lengths;
+    measure_made(&f, &arena, &lengths);
+    FILE *file = open_data("arclength.csv");
+    char line[LINE], name[64], current[64] = "";
+    double worst = 0, worst_place = 0;
+    uint32_t rows = 0;
+    while (fgets(line, sizeof line, file)) {
+        int u;
+        double s;
+        CHECK(sscanf(line, "%63[^,],%d,%*[^,],%lf", name, &u, &s) == 3);
+        if (strcmp(name, current) != 0) {
+            for (uint32_t c = 0; c < count; c++)
+                if (!strcmp(curves[c].name, name)) set_curve(&f.spline, &curves[c]);
+            phx_spline_measure(&lengths, &f.spline);
+        }
+        strcpy(current, name);
+        /* the place at that length is where the curve is at u */
+        const PhxSplinePlace place = phx_spline_place(&lengths, &f.spline, (int64_t)(s * (1 << 24)));
+        const PhxSplinePoint is = phx_spline_point_in(&f.spline, place.piece, place.u);
+        double want[3];
+        oracle(&f.spline, u, want);
+        const double whole = (double)phx_spline_length(&lengths) / (1 << 24);
+        const double off = worst3(is.x - want[0], is.y - want[1], is.z - want[2]) / ONE / whole;
+        CHECK_THAT(off <= 0x1p-14, "%s: at length %g (u %d) %g of the length off", name, s, u, off);
+        worst_place = fmax(worst_place, off);
+        if (u == phx_spline_end(&f.spline)) {
+            CHECK_THAT(fabs(whole / s - 1) < 0x1p-14, "%s: %g units long, %g is right", name, whole, s);
+            worst = fmax(worst, fabs(whole / s - 1));
+        }
+        rows++;
+    }
+    fclose(file);
+    printf("lengths: at most 2^%.1f off; places 2^%.1f of the length\n", log2(worst), log2(worst_place));
+    CHECK(rows == 800);
+    phx_arena_destroy(&arena);
+    fixture_end(&f);
+}
+
+PHX_TEST(spline, edits_are_measured_where_they_are) {
+    uint64_t seed = 23;
+    Fixture f = fixture_make();
+    PhxArena arena[2];
+    PhxSplineLengths again, anew;
+    measure_made(&f, &arena[0], &again), measure_made(&f, &arena[1], &anew);
+    for (uint32_t set = 0; set < 200; set++) {
+        random_spline(&seed, &f.spline);
+        phx_spline_measure(&again, &f.spline);
+        for (int k = 0; k < 3; k++) {
+            const uint32_t i = (uint32_t)test_range(&seed, 0, f.spline.own - 1);
+            PhxSplinePoint to = f.spline.point[i];
+            to.x /= 2, to.y = -to.y, to.z += ONE / 3 - (to.z > 0 ? ONE : 0);
+            CHECK_OK(phx_spline_move(&f.spline, i, to));
+            phx_spline_measure_again(&again, &f.spline, i);
+            phx_spline_measure(&anew, &f.spline);
+            CHECK_EQ(again.pieces, anew.pieces);
+            CHECK_THAT(!memcmp(again.at, anew.at, sizeof *anew.at * (anew.pieces * PHX_SPLINE_STRETCHES + 1)),
+                       "set %" PRIu32 ": point %" PRIu32, set, i);
+        }
+    }
+    phx_arena_destroy(&arena[0]), phx_arena_destroy(&arena[1]);
+    fixture_end(&f);
+}
+
+/* An ellipse whose curvature has a tenfold range, speed 2 units a second, 20 ticks a second: every step is as
+ * long as the others. */
+PHX_TEST(spline, followers_keep_their_speed) {
+    Fixture f = fixture_make();
+    PhxArena arena;
+    PhxSplineLengths lengths;
+    PhxSplinePoint points[48];
+    for (int i = 0; i < 48; i++)
+        points[i] =
+            (PhxSplinePoint){(fix16_t)(46 * cos(i * 0.131) * ONE), (fix16_t)(20 * sin(i * 0.131) * ONE), 0};
+    for (uint32_t degree = 2; degree <= 5; degree++) {
+        CHECK_OK(phx_spline_set(&f.spline, PHX_SPLINE_CLAMPED, degree, points, 48, NULL));
+        measure_made(&f, &arena, &lengths);
+        phx_spline_measure(&lengths, &f.spline);
+        PhxSplineFollower follower = {0, false};
+        const int64_t way = (2 << 24) / 20;
+        PhxSplinePoint was = phx_spline_point(&f.spline, 0);
+        double least = 1e9, most = 0, low = 1e9, high = 0;
+        while (!(phx_spline_follow(&lengths, PHX_SPLINE_ONCE, way, &follower) & PHX_SPLINE_DONE)) {
+            const PhxSplinePlace place = phx_spline_place(&lengths, &f.spline, follower.at);
+            const PhxSplineSample is = phx_spline_sample_in(&f.spline, place.piece, place.u);
+            const double step =
+                sqrt(pow(is.point.x - was.x, 2) + pow(is.point.y - was.y, 2) + pow(is.point.z - was.z, 2));
+            const double bend = phx_spline_curvature(&is) / 65536.0;
+            least = fmin(least, step), most = fmax(most, step), low = fmin(low, bend),
+            high = fmax(high, bend);
+            was = is.point;
+        }
+        printf("degree %" PRIu32 ": steps of %.5f to %.5f units, curvature %.4f to %.4f\n", degree,
+               least / ONE, most / ONE, low, high);
+        CHECK(most / least < 1.005 && high > 10 * low);
+        phx_arena_destroy(&arena);
+    }
+    fixture_end(&f);
+}
+
+PHX_TEST(spline, followers_say_when_they_come_to_an_end) {
+    Fixture f = fixture_make();
+    PhxArena arena;
+    PhxSplineLengths lengths;
+    const PhxSplinePoint line[2] = {{0, 0, 0}, {10 * ONE, 0, 0}};
+    CHECK_OK(phx_spline_set(&f.spline, PHX_SPLINE_CLAMPED, 1, line, 2, NULL));
+    measure_made(&f, &arena, &lengths);
+    phx_spline_measure(&lengths, &f.spline);
+    const int64_t length = phx_spline_length(&lengths), unit = length / 10;
+    CHECK(llabs(length - ((int64_t)10 << 24)) <= 16);
+    PhxSplineFollower a = {0, false};
+    CHECK_EQ(phx_spline_follow(&lengths, PHX_SPLINE_ONCE, 9 * unit, &a), 0);
+    CHECK_EQ(phx_spline_follow(&lengths, PHX_SPLINE_ONCE, 9 * unit, &a), PHX_SPLINE_AT_END | PHX_SPLINE_DONE);
+    CHECK_EQ(phx_spline_follow(&lengths, PHX_SPLINE_ONCE, unit, &a), PHX_SPLINE_DONE);
+    CHECK(a.at == length);
+    a = (PhxSplineFollower){0, false};
+    CHECK_EQ(phx_spline_follow(&lengths, PHX_SPLINE_LOOP, 7 * unit, &a), 0);
+    CHECK_EQ(phx_spline_follow(&lengths, PHX_SPLINE_LOOP, 7 * unit, &a),
+             PHX_SPLINE_AT_END | PHX_SPLINE_AT_BEGIN);
+    CHECK(a.at == 14 * unit - length);
+    a = (PhxSplineFollower){0, false};
+    CHECK_EQ(phx_spline_follow(&lengths, PHX_SPLINE_PING_PONG, 7 * unit, &a), 0);
+    CHECK_EQ(phx_spline_follow(&lengths, PHX_SPLINE_PING_PONG, 7 * unit, &a), PHX_SPLINE_AT_END);
+    CHECK(a.backwards && a.at == 2 * length - 14 * unit);
+    CHECK_EQ(phx_spline_follow(&lengths, PHX_SPLINE_PING_PONG, 7 * unit, &a), PHX_SPLINE_AT_BEGIN);
+    CHECK(!a.backwards && a.at == 21 * unit - 2 * length);
+    CHECK_EQ(phx_spline_follow(&lengths, PHX_SPLINE_PING_PONG, 20 * unit + 9, &a),
+             PHX_SPLINE_AT_END | PHX_SPLINE_AT_BEGIN);
+    /* a curve without length */
+    const PhxSplinePoint dot[2] = {{ONE, ONE, 0}, {ONE, ONE, 0}};
+    CHECK_OK(phx_spline_set(&f.spline, PHX_SPLINE_CLAMPED, 1, dot, 2, NULL));
+    phx_spline_measure(&lengths, &f.spline);
+    a = (PhxSplineFollower){0, false};
+    CHECK_EQ(phx_spline_follow(&lengths, PHX_SPLINE_LOOP, unit, &a), 0);
+    const PhxSplinePlace place = phx_spline_place(&lengths, &f.spline, unit);
+    CHECK(same_point(phx_spline_point_in(&f.spline, place.piece, place.u), dot[0]));
+    phx_arena_destroy(&arena);
+    fixture_end(&f);
+}
+
 PHX_TEST(spline, bad_input_changes_nothing) {
     Fixture f = fixture_make();
     PhxSplinePoint p[8] = {{0, 0, 0},       {ONE, 0, 0}, {ONE, ONE, 0}, {0, ONE, 0},

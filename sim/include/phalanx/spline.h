@@ -85,15 +85,18 @@ uint32_t phx_spline_piece(const PhxSpline *spline, fix16_t u, uint32_t hint);
 
 /* The point at u (clamped into the domain): at most 1 raw unit from the truth. */
 PhxSplinePoint phx_spline_point(const PhxSpline *spline, fix16_t u);
-/* The same in a known piece. */
-PhxSplinePoint phx_spline_point_in(const PhxSpline *spline, uint32_t piece, fix16_t u);
-
 /* Point and two derivatives. */
 typedef struct PhxSplineSample {
     PhxSplinePoint point;
     PhxSplineRate first, second;
 } PhxSplineSample;
 PhxSplineSample phx_spline_sample(const PhxSpline *spline, fix16_t u);
+
+/* The same in a known piece, with a parameter in Q32 (Q16.16 with 16 bits more) that lies in it: for who
+ * moves along a curve by less than a raw unit of its parameter. */
+PhxSplinePoint phx_spline_point_in(const PhxSpline *spline, uint32_t piece, int64_t u);
+PhxSplineRate phx_spline_first_in(const PhxSpline *spline, uint32_t piece, int64_t u);
+PhxSplineSample phx_spline_sample_in(const PhxSpline *spline, uint32_t piece, int64_t u);
 
 /* |r'|, Q16.16 units for each unit of the parameter, rounded down, saturated. */
 uint32_t phx_spline_speed(const PhxSplineRate *first);
@@ -121,6 +124,62 @@ PHX_MUST_USE PhxStatus phx_spline_insert(PhxSpline *spline, fix16_t u);
  * support of the points beside it. Errors: PHX_ERROR_ARGUMENT (there is no such point), PHX_ERROR_STATE (only
  * degree + 1 are left, or the spline is periodic, whose knots are all alike: set it anew). */
 PHX_MUST_USE PhxStatus phx_spline_remove(PhxSpline *spline, uint32_t i);
+
+/* ---- lengths along a curve */
+
+enum { PHX_SPLINE_STRETCHES = 8 /* of a piece; the table has an entry for each end of one */ };
+
+/* Lengths from the beginning to the ends of stretches, Q24 units. An eighth of a piece is measured by Gauss's
+ * rule of five nodes: on the reference curves (512 units a coordinate, one unit of the parameter a piece) a
+ * whole curve is within 2^-16 of its length. Fields are read-only outside of sim/spline. */
+typedef struct PhxSplineLengths {
+    uint32_t capacity; /* pieces */
+    uint32_t pieces, first;
+    int64_t *at; /* [(piece - first) * PHX_SPLINE_STRETCHES + stretch]: where the stretch begins; one more at
+                    the end */
+} PhxSplineLengths;
+
+/* Takes the memory for splines that `spline`, laid out before, can become. */
+void phx_spline_lengths_layout(PhxSplineLengths *lengths, struct PhxArena *arena, const PhxSpline *spline);
+/* Measures the spline. Cost: 40 derivatives a piece. */
+void phx_spline_measure(PhxSplineLengths *lengths, const PhxSpline *spline);
+/* After control point i of its own moved: measures the pieces of its support anew, and adds the difference to
+ * those behind. The same bits as phx_spline_measure. */
+void phx_spline_measure_again(PhxSplineLengths *lengths, const PhxSpline *spline, uint32_t i);
+/* Of the whole curve, Q24. */
+int64_t phx_spline_length(const PhxSplineLengths *lengths);
+
+/* A place on a curve. */
+typedef struct PhxSplinePlace {
+    uint32_t piece;
+    int64_t u; /* Q32 */
+} PhxSplinePlace;
+
+/* The place at a length (Q24, clamped) from the beginning: so that who goes on by equal lengths has a
+ * constant speed. */
+PhxSplinePlace phx_spline_place(const PhxSplineLengths *lengths, const PhxSpline *spline, int64_t length);
+
+/* ---- followers */
+
+typedef enum PhxSplineMode { PHX_SPLINE_ONCE, PHX_SPLINE_LOOP, PHX_SPLINE_PING_PONG } PhxSplineMode;
+
+enum {                          /* what happened in a step, together */
+       PHX_SPLINE_AT_END = 1,   /* came to the end, or past it */
+       PHX_SPLINE_AT_BEGIN = 2, /* came back to the beginning, or past it */
+       PHX_SPLINE_DONE = 4      /* PHX_SPLINE_ONCE: it stands at the end */
+};
+
+/* Where a follower is: the length from the beginning, and whether it comes back. Both are state of whoever
+ * keeps it. */
+typedef struct PhxSplineFollower {
+    int64_t at;     /* Q24, 0..length */
+    bool backwards; /* PHX_SPLINE_PING_PONG */
+} PhxSplineFollower;
+
+/* Goes on by `way` (Q24, >= 0; more than a whole turn is allowed) and returns what happened. A curve without
+ * length: nothing moves. */
+uint32_t phx_spline_follow(const PhxSplineLengths *lengths, PhxSplineMode mode, int64_t way,
+                           PhxSplineFollower *follower);
 
 #ifdef __cplusplus
 }

@@ -217,8 +217,8 @@ bool phx_layers_is_ready(const PhxSim *sim, uint32_t layer);
 
 /* fields.c: the field to a unit's goal. The unit must be in sim->batch. */
 PhxUnitField phx_fields_of(const PhxSim *sim, uint32_t slot);
-/* retreat.c: where a unit in a narrow place backs out to, away from `away`, in world units. False: it stands in
- * a wide place, or none is near. */
+/* retreat.c: where a unit in a narrow place backs out to, away from `away`, in world units. False: it stands
+ * in a wide place, or none is near. */
 bool phx_unit_retreat(const PhxSim *sim, uint32_t slot, PhxVec2 away, PhxVec2 *out);
 
 /* way_out.c: where a unit that stands in the solid, or is wedged, stands after this tick. `solid`: what stops
