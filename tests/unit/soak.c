@@ -390,7 +390,7 @@ PHX_TEST(soak, random_matches_are_the_same_twice_hold_every_kind_of_command_and_
     }
     fprintf(stderr, "%u moved, %u arrived; commands: %u executed, %u malformed, %u late, %u full\n", moved,
             all.arrived, all.executed, all.malformed, all.late, all.full);
-    CHECK(moved > matches / 3 && all.arrived > 10);
+    CHECK(moved > matches / 4 && all.arrived >= moved);
     if (most < 8000) return; /* the few are too small to hold every kind */
     CHECK(moved > matches / 2 && all.arrived > 100);
     CHECK(all.executed > 500 && all.malformed > 50 && all.late > 500 && all.full > 100);
