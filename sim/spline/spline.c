@@ -1,10 +1,11 @@
 /* spline.c: see spline.h: making a spline, and its points and derivatives.
  *
- * De Boor's scheme: of the degree + 1 control points of a piece, neighbours are interpolated degree times,
- * d_i = d_{i-1} + (u - t_i) / (t_{i+s} - t_i) (d_i - d_{i-1}), s falling from degree to 1. The quotient is
- * (u - t_i) times the kept reciprocal, in Q32; points are Q32, a difference of two below 2^48, and its
- * product with the quotient is made of two halves. Each step errs by 2^-33 of the difference and half a unit
- * of Q32.
+ * A point is the sum of the piece's degree + 1 control points, weighted by the basis functions, which the
+ * recurrence of Cox and de Boor gives without recursion: each of a degree is a blend of two of the degree
+ * below, by (u - t_i) / (t_{i+s} - t_i) = (u - t_i) times the kept reciprocal, in Q31. Weights are Q32 and
+ * sum to one by construction, as the sum is of differences from the first point; each errs by some 2^-32, a
+ * difference is below 2^30 raw. Derivatives go through de Boor's scheme instead, d_i = d_{i-1} + part (d_i -
+ * d_{i-1}), in Q24: they may be large.
  */
 #include <phalanx/spline.h>
 
@@ -13,7 +14,6 @@
 #include "spline/spline_internal.h"
 
 enum {
-    WIDER = 16,     /* Q16.16 to the Q32 of the scheme */
     RATE_BITS = 24, /* of derivatives */
     INVERSE_BITS = 63,
     KNOT_MAX = PHX_SPLINE_COORDINATE_MAX * PHX_FIX_ONE
@@ -98,6 +98,9 @@ uint32_t phx_spline_piece(const PhxSpline *spline, fix16_t u, uint32_t hint) {
     const fix16_t *knot = spline->knot;
     uint32_t low = spline->degree, high = spline->count - 1;
     if (hint >= low && hint <= high && knot[hint] <= u && u < knot[hint + 1]) return hint;
+    const int64_t guess =
+        low + (((int64_t)u - knot[low]) >> PHX_FIX_BITS); /* where a piece is one unit long */
+    if (guess >= low && guess <= high && knot[guess] <= u && u < knot[guess + 1]) return (uint32_t)guess;
     while (knot[high] == knot[high + 1]) high--; /* the last piece that has a length */
     while (low < high) {
         const uint32_t middle = (low + high + 1) / 2;
@@ -143,37 +146,70 @@ static inline Wide run_scheme(const PhxSpline *spline, Wide *d, uint32_t degree,
     return d[degree];
 }
 
-static PhxSplinePoint narrow(Wide w) {
-    return (PhxSplinePoint){(fix16_t)phx_round_shift(w.x, WIDER), (fix16_t)phx_round_shift(w.y, WIDER),
-                            (fix16_t)phx_round_shift(w.z, WIDER)};
+/* The same in Q31. `fine`: u has a part below a raw unit. */
+static inline uint64_t part31_of(const PhxSpline *spline, uint32_t i, uint32_t s, int64_t u, bool fine) {
+    const uint64_t from = (uint64_t)(u - (int64_t)spline->knot[i] * PHX_FIX_ONE);
+    const uint64_t inverse = spline->inverse[(size_t)i * spline->degree_max + s - 1];
+    uint64_t part = (from >> PHX_FIX_BITS) * inverse + (UINT64_C(1) << 31);
+    if (fine) part += (from & 65535) * (inverse >> PHX_FIX_BITS);
+    return part >> 32;
 }
 
-static inline Wide widened(PhxSplinePoint p) {
-    return (Wide){(int64_t)p.x * (1 << WIDER), (int64_t)p.y * (1 << WIDER), (int64_t)p.z * (1 << WIDER)};
+/* Weights of a piece's control points but for the first, in Q32: w[1..degree]. */
+static inline void weigh(const PhxSpline *spline, uint32_t degree, uint32_t piece, int64_t u, bool fine,
+                         uint64_t *w) {
+    w[0] = UINT64_C(1) << 32;
+    for (uint32_t s = 1; s <= degree; s++) {
+        uint64_t carried = 0;
+        for (uint32_t r = 0; r < s; r++) {
+            const uint64_t part = part31_of(spline, piece + 1 - s + r, s, u, fine);
+            const uint64_t on = (w[r] * part + (UINT64_C(1) << 30)) >> 31; /* 2^32 * 2^31 */
+            w[r] = carried + w[r] - on;
+            carried = on;
+        }
+        w[s] = carried;
+    }
+}
+
+/* |b - a| <= 2^30, and the weights together are at most 1: below 2^62. */
+static inline PhxSplinePoint blend(const PhxSpline *spline, uint32_t degree, uint32_t piece, int64_t u,
+                                   bool fine) {
+    uint64_t w[PHX_SPLINE_DEGREE_MAX + 1];
+    const PhxSplinePoint *p = spline->point + (piece - degree);
+    weigh(spline, degree, piece, u, fine, w);
+    int64_t x = 0, y = 0, z = 0;
+    for (uint32_t j = 1; j <= degree; j++) {
+        x += (int64_t)w[j] * ((int64_t)p[j].x - p[0].x);
+        y += (int64_t)w[j] * ((int64_t)p[j].y - p[0].y);
+        z += (int64_t)w[j] * ((int64_t)p[j].z - p[0].z);
+    }
+    return (PhxSplinePoint){(fix16_t)(p[0].x + phx_round_shift(x, 32)),
+                            (fix16_t)(p[0].y + phx_round_shift(y, 32)),
+                            (fix16_t)(p[0].z + phx_round_shift(z, 32))};
+}
+
+static inline PhxSplinePoint blend_any(const PhxSpline *spline, uint32_t piece, int64_t u, bool fine) {
+    switch (spline->degree) { /* the degree as a constant: its loops are unrolled */
+    case 1:
+        return blend(spline, 1, piece, u, fine);
+    case 2:
+        return blend(spline, 2, piece, u, fine);
+    case 3:
+        return blend(spline, 3, piece, u, fine);
+    case 4:
+        return blend(spline, 4, piece, u, fine);
+    default:
+        return blend(spline, 5, piece, u, fine);
+    }
 }
 
 PhxSplinePoint phx_spline_point_in(const PhxSpline *spline, uint32_t piece, int64_t u) {
-    Wide d[PHX_SPLINE_DEGREE_MAX + 1];
-    const uint32_t degree = spline->degree;
-    const PhxSplinePoint *point = spline->point + (piece - degree);
-    for (uint32_t j = 0; j <= degree; j++) d[j] = widened(point[j]);
-    switch (degree) { /* the degree as a constant: its loops are unrolled */
-    case 1:
-        return narrow(run_scheme(spline, d, 1, piece, u));
-    case 2:
-        return narrow(run_scheme(spline, d, 2, piece, u));
-    case 3:
-        return narrow(run_scheme(spline, d, 3, piece, u));
-    case 4:
-        return narrow(run_scheme(spline, d, 4, piece, u));
-    default:
-        return narrow(run_scheme(spline, d, 5, piece, u));
-    }
+    return blend_any(spline, piece, u, true);
 }
 
 PhxSplinePoint phx_spline_point(const PhxSpline *spline, fix16_t u) {
     const fix16_t at = clamp_to(spline, u);
-    return phx_spline_point_in(spline, phx_spline_piece(spline, at, 0), (int64_t)at * PHX_FIX_ONE);
+    return blend_any(spline, phx_spline_piece(spline, at, 0), (int64_t)at * PHX_FIX_ONE, false);
 }
 
 static int64_t saturated(int64_t v) { return v > rate_max ? rate_max : v < -rate_max ? -rate_max : v; }
