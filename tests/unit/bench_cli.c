@@ -1,6 +1,6 @@
-/* bench_cli.c: phx bench hash, replay, nav, assign, flock and all, as a person or a script meets them: one
- * JSON object with a key a case, a table, exit codes. What the figures are is no matter for a test; that they
- * are there, are of the right things and agree with each other is.
+/* bench_cli.c: phx bench hash, replay, nav, assign, flock, spline and all, as a person or a script meets
+ * them: one JSON object with a key a case, a table, exit codes. What the figures are is no matter for a test;
+ * that they are there, are of the right things and agree with each other is.
  */
 #include "phx/cli.h"
 
@@ -78,7 +78,15 @@ static const struct {
     {"flock_10000", {"ms", "ns_per_unit", "ratio", "units", "density", "threads"}, NULL},
     {"flock_50000", {"ms", "ns_per_unit", "ratio", "units", "density", "threads"}, NULL},
     {"flock_10000_dense", {"ms", "ns_per_unit", "ratio", "units", "density", "threads"}, NULL},
-    {"flock_10000_pressed", {"ms", "ns_per_unit", "ratio", "units", "density", "threads"}, NULL}};
+    {"flock_10000_pressed", {"ms", "ns_per_unit", "ratio", "units", "density", "threads"}, NULL},
+    {"spline_degree_1", {"ns", "ratio", "points", "threads"}, NULL},
+    {"spline_degree_2", {"ns", "ratio", "points", "threads"}, NULL},
+    {"spline_cubic", {"ns", "ratio", "points", "threads"}, "ratio"},
+    {"spline_degree_4", {"ns", "ratio", "points", "threads"}, NULL},
+    {"spline_degree_5", {"ns", "ratio", "points", "threads"}, NULL},
+    {"spline_sample", {"ns", "ratio", "points", "threads"}, NULL},
+    {"spline_place", {"ns", "ratio", "points", "threads"}, NULL},
+    {"spline_edit", {"ns", "ratio", "points", "threads"}, NULL}};
 enum { CASE_COUNT = sizeof cases / sizeof cases[0] };
 
 PHX_TEST(bench, all_prints_one_object_with_a_key_a_case) {

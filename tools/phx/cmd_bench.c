@@ -21,7 +21,7 @@
 enum { THREAD_COUNTS = 16, ROW_LIMIT = PHX_CLI_ARGUMENT_LIMIT * THREAD_COUNTS };
 
 static const PhxCliUsage usage = {
-    .synopsis = "[SCENARIO|BLOB... | hash|replay|nav|assign|flock|all | crowd | tick]",
+    .synopsis = "[SCENARIO|BLOB... | hash|replay|nav|assign|flock|spline|all | crowd | tick]",
     .about =
         "Plays scenarios and measures: milliseconds a tick by phase, agent-steps a second (units times ticks "
         "by\n"
@@ -29,7 +29,8 @@ static const PhxCliUsage usage = {
         "a\n"
         "scenario: those of tests/scenario that are made for it. Absolute times hold for one machine at one\n"
         "moment; compare ratios of one run: the median of the processor's time a tick with --peer-ms, what\n"
-        "another program needed for the same in the same session. The words hash, replay, nav, assign, flock "
+        "another program needed for the same in the same session. The words hash, replay, nav, assign, "
+        "flock, spline "
         "and all "
         "measure\n"
         "parts of the engine instead: phx bench all --help; crowd plays crowds with a task, and tick whole "

@@ -1,4 +1,4 @@
-/* cmd_bench.h: what the figures of phx bench share: phx bench hash, replay, nav, assign, flock, all.
+/* cmd_bench.h: what the figures of phx bench share: phx bench hash, replay, nav, assign, flock, spline, all.
  *
  * A figure is one case: a name, a JSON object of numbers, and a line for a person. Times are the processor's,
  * medians of many ticks and the best of several runs, since another program can only add to them; what counts
@@ -41,9 +41,10 @@ int phx_bench_replay(PhxBench *bench);
 int phx_bench_nav(PhxBench *bench);
 int phx_bench_assign(PhxBench *bench);
 int phx_bench_flock(PhxBench *bench);
+int phx_bench_spline(PhxBench *bench);
 
-/* Whether the words of phx bench ask for figures ("hash", "replay", "nav", "assign", "flock", "all", perhaps
- * behind options that take no value), and the command that prints them. */
+/* Whether the words of phx bench ask for figures ("hash", "replay", "nav", "assign", "flock", "spline",
+ * "all", perhaps behind options that take no value), and the command that prints them. */
 bool phx_bench_asks_figures(int argc, const char **argv);
 int phx_bench_figures(PhxCli *cli, int argc, const char **argv);
 

@@ -1,5 +1,5 @@
-/* cmd_bench_figures.c: phx bench hash|replay|nav|assign|flock|all: one table of figures, or one JSON object
- * with a key a case. See cmd_bench.h. Cost: half a minute for all of them.
+/* cmd_bench_figures.c: phx bench hash|replay|nav|assign|flock|spline|all: one table of figures, or one JSON
+ * object with a key a case. See cmd_bench.h. Cost: half a minute for all of them.
  */
 #include "phx/cmd_bench.h"
 
@@ -13,7 +13,7 @@
 static const char own_match[] = "tests/scenario/melee8.yaml";
 
 static const PhxCliUsage usage = {
-    .synopsis = "hash|replay|nav|assign|flock|all",
+    .synopsis = "hash|replay|nav|assign|flock|spline|all",
     .about =
         "Measures parts of the engine, each in units of something else of the same session:\n\n"
         "  hash     the state's hash as a share of the tick, with 1,000 and 10,000 moving units; and on a "
@@ -28,6 +28,7 @@ static const PhxCliUsage usage = {
         "           map of 4096 x 4096; bytes\n"
         "  assign   units that take slots: ms, and percent above the optimum, with 64 and 1,024 of them\n"
         "  flock    units that flock: ns a unit, at several sizes and densities\n"
+        "  spline   B-splines of 32 points: ns a point by degree, beside de Boor's scheme in doubles\n"
         "  all      all of these\n\n"
         "Times are the processor's: medians, and the best of several runs. A target that isn't met is said;\n"
         "it doesn't change the exit code, for a busy machine may be the cause.",
@@ -44,11 +45,9 @@ typedef struct Figure {
     int (*run)(PhxBench *bench);
 } Figure;
 
-static const Figure figures[] = {{"hash", phx_bench_hash},
-                                 {"replay", phx_bench_replay},
-                                 {"nav", phx_bench_nav},
-                                 {"assign", phx_bench_assign},
-                                 {"flock", phx_bench_flock}};
+static const Figure figures[] = {{"hash", phx_bench_hash},   {"replay", phx_bench_replay},
+                                 {"nav", phx_bench_nav},     {"assign", phx_bench_assign},
+                                 {"flock", phx_bench_flock}, {"spline", phx_bench_spline}};
 enum { FIGURE_COUNT = sizeof figures / sizeof figures[0] };
 
 void phx_bench_add(PhxBench *bench, const char *name, json_t *values, double value, double target,
@@ -138,7 +137,7 @@ static int parse(PhxBench *bench, int argc, const char **argv) {
     const char *word = cli->arguments[0];
     if (!is_figure(word))
         return phx_cli_fail(
-            cli, "%s: hash, replay, nav, assign, flock or all is wanted; phx bench all --help", word);
+            cli, "%s: hash, replay, nav, assign, flock, spline or all is wanted; phx bench all --help", word);
     const bool records = strcmp(word, "replay") == 0 || strcmp(word, "all") == 0;
     if (!records && (scenario != NULL || ticks != 0))
         return phx_cli_fail(cli, "%s: plays no scenario: --scenario and --ticks are for replay and all",
