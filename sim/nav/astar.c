@@ -1,0 +1,206 @@
+/* astar.c: the search for a path: its memory, its open list, and steps from cell to cell where costs differ.
+ *
+ * In: a ground and a query. Out: nodes with parents, of which path.c makes the path. Source: Hart, Nilsson,
+ * Raphael, A Formal Basis for the Heuristic Determination of Minimum Cost Paths, 1968. The heuristic is the
+ * octile distance times the least cost on the map, which is consistent: a node's cost is final when it's
+ * expanded.
+ *
+ * Cost: an expansion with eight steps some 100 ns; jumping see jump.c.
+ *
+ * Determinism: costs are exact integers: at most 2^24 cells, 2^26 for a diagonal step and 2^8 for a cell are
+ * 58 bits. The order in which nodes are taken is total, and of equally good parents the one taken first
+ * stays.
+ */
+#include "nav/astar.h"
+
+#include "base/arena.h"
+
+enum { ROOT = 3, WAYS = 4 };
+
+PhxPathSearch *phx_path_search_layout(PhxArena *arena, uint32_t cells, uint32_t nodes) {
+    PHX_ASSERT(cells >= 1 && cells <= PHX_NAV_MAX_SIDE * PHX_NAV_MAX_SIDE, cells, 0);
+    PhxPathSearch made = {.cell_capacity = cells};
+    made.node_capacity = nodes == 0 || nodes > cells ? cells : nodes;
+    made.heap_capacity = 2 * made.node_capacity + 2;
+    PhxPathSearch *search = PHX_ARENA_ARRAY(arena, PhxPathSearch, 1);
+    made.slot = PHX_ARENA_ARRAY(arena, uint32_t, cells);
+    made.node = PHX_ARENA_ARRAY(arena, PhxAstarNode, made.node_capacity);
+    made.heap = PHX_ARENA_ARRAY(arena, PhxAstarEntry, (size_t)made.heap_capacity + ROOT);
+    if (!search) return NULL;
+    *search = made;
+    return search;
+}
+
+/* ---- the open list; positions count from ROOT, children of i are 4 (i - 2) .. 4 (i - 2) + 3 */
+
+static void sift_up(PhxPathSearch *search, uint32_t at, PhxAstarEntry entry) {
+    PhxAstarEntry *heap = search->heap;
+    while (at > ROOT) {
+        const uint32_t above = at / WAYS + 2;
+        if (!phx_astar_less(&entry, &heap[above])) break;
+        heap[at] = heap[above];
+        at = above;
+    }
+    heap[at] = entry;
+}
+
+/* The first in order of the children of a place; `first` is the first of them, below `end`. */
+static inline uint32_t best_child(const PhxAstarEntry *heap, uint32_t first, uint32_t end) {
+    if (PHX_LIKELY(first + WAYS <= end)) {
+        const uint32_t a = first + phx_astar_less(&heap[first + 1], &heap[first]),
+                       b = first + 2 + phx_astar_less(&heap[first + 3], &heap[first + 2]);
+        return phx_astar_less(&heap[b], &heap[a]) ? b : a;
+    }
+    uint32_t best = first;
+    for (uint32_t child = first + 1; child < end; child++)
+        if (phx_astar_less(&heap[child], &heap[best])) best = child;
+    return best;
+}
+
+static void sift_down(PhxPathSearch *search, uint32_t at, PhxAstarEntry entry) {
+    PhxAstarEntry *heap = search->heap;
+    const uint32_t end = ROOT + search->heap_count;
+    for (uint32_t first; (first = WAYS * (at - 2)) < end;) {
+        const uint32_t best = best_child(heap, first, end);
+        if (!phx_astar_less(&heap[best], &entry)) break;
+        heap[at] = heap[best];
+        at = best;
+    }
+    heap[at] = entry;
+}
+
+/* Whether an entry is its node's present one. */
+static bool is_current(const PhxPathSearch *search, const PhxAstarEntry *entry) {
+    const PhxAstarNode *node = &search->node[search->slot[entry->rest & ((1u << PHX_ASTAR_CELL_BITS) - 1)]];
+    return node->g + (entry->rest >> PHX_ASTAR_CELL_BITS) * search->scale == entry->f;
+}
+
+/* Throws out entries that aren't current: one remains for each node that isn't closed. */
+static void tidy(PhxPathSearch *search) {
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < search->heap_count; i++)
+        if (is_current(search, &search->heap[ROOT + i])) search->heap[ROOT + kept++] = search->heap[ROOT + i];
+    search->heap_count = kept;
+    for (uint32_t i = kept; i-- > 0;) sift_down(search, ROOT + i, search->heap[ROOT + i]);
+}
+
+void phx_astar_push(PhxPathSearch *search, PhxAstarEntry entry) {
+    if (search->gap) {
+        search->gap = false;
+        sift_down(search, ROOT, entry);
+        return;
+    }
+    if (PHX_UNLIKELY(search->heap_count == search->heap_capacity)) tidy(search);
+    PHX_ASSERT(search->heap_count < search->heap_capacity, search->heap_count, search->heap_capacity);
+    sift_up(search, ROOT + search->heap_count++, entry);
+}
+
+/* Closes the gap that the entry left that was taken last. False: the list is empty. */
+static bool close_gap(PhxPathSearch *search) {
+    if (search->gap) {
+        search->gap = false;
+        const PhxAstarEntry last = search->heap[ROOT + --search->heap_count];
+        if (search->heap_count) sift_down(search, ROOT, last);
+    }
+    return search->heap_count != 0;
+}
+
+/* ---- steps from cell to cell */
+
+static void expand_cells(PhxPathSearch *search, uint32_t index) {
+    const PhxPathGround *ground = search->ground;
+    const uint32_t cell = search->node[index].cell;
+    const uint64_t g = search->node[index].g;
+    const int32_t x = (int32_t)(cell % search->width), y = (int32_t)(cell / search->width);
+    uint32_t open = 0;
+    for (int d = 0; d < 8; d++)
+        open |= (uint32_t)!phx_path_shut(ground, x + phx_flow_dx[d], y + phx_flow_dy[d]) << d;
+    for (int d = 0; d < 8; d++) {
+        /* a diagonal step needs the cells on both sides */
+        const uint32_t needed = 1u << d | (d % 2 ? 1u << (d - 1) | 1u << (d + 1) % 8 : 0);
+        if (~open & needed) continue;
+        const int32_t nx = x + phx_flow_dx[d], ny = y + phx_flow_dy[d];
+        const uint64_t cost = ground->cost[(uint32_t)ny * search->width + (uint32_t)nx];
+        phx_astar_reach(search, index, nx, ny, g + (d % 2 ? PHX_PATH_DIAGONAL : PHX_PATH_STRAIGHT) * cost, 0);
+    }
+}
+
+/* ---- the search */
+
+PhxStatus phx_path_begin(PhxPathSearch *search, const PhxPathGround *ground, const PhxPathQuery *query) {
+    search->ground = NULL;
+    search->done = false;
+    search->expanded = search->node_count = search->heap_count = 0;
+    if (!ground->cost) return PHX_ERROR_STATE;
+    const uint32_t cells = ground->width * ground->height, start = query->start;
+    if (cells > search->cell_capacity || query->radius <= 0) return PHX_ERROR_ARGUMENT;
+    if (start >= cells || query->goal >= cells) return PHX_ERROR_RANGE;
+    if (ground->cost[start] == PHX_NAV_IMPASSABLE) return PHX_ERROR_STATE;
+    search->ground = ground;
+    search->query = *query;
+    search->width = ground->width;
+    search->goal = query->goal;
+    search->reach = PHX_PATH_WHOLE;
+    if (!phx_path_joined(ground, start, query->goal)) {
+        search->reach =
+            ground->cost[query->goal] == PHX_NAV_IMPASSABLE ? PHX_PATH_WALL : PHX_PATH_UNREACHABLE;
+        search->goal = phx_path_nearest(ground, start, query->goal);
+    }
+    search->goal_x = (int32_t)(search->goal % search->width);
+    search->goal_y = (int32_t)(search->goal / search->width);
+    search->jumps = ground->least == ground->most;
+    search->scale = search->jumps ? 1 : ground->least;
+    search->full = search->gap = false;
+    search->nearest = 0;
+    search->nearest_h = UINT64_MAX;
+    phx_astar_reach(search, 0, (int32_t)(start % search->width), (int32_t)(start / search->width), 0, 0);
+    return PHX_OK;
+}
+
+/* Notes a node that is expanded, if none before was as near to the goal; of equals the cheaper, then the
+ * lower cell. */
+static void note_nearest(PhxPathSearch *search, uint32_t index, uint64_t h) {
+    const PhxAstarNode *node = &search->node[index], *best = &search->node[search->nearest];
+    if (h > search->nearest_h) return;
+    if (h == search->nearest_h && (node->g > best->g || (node->g == best->g && node->cell >= best->cell)))
+        return;
+    search->nearest = index;
+    search->nearest_h = h;
+}
+
+static bool end_at_limit(PhxPathSearch *search) {
+    search->reach = PHX_PATH_LIMIT;
+    return search->done = true;
+}
+
+bool phx_path_run(PhxPathSearch *search, uint32_t budget) {
+    if (!search->ground || search->done) return true;
+    const uint32_t limit = search->query.limit ? search->query.limit : UINT32_MAX;
+    while (!search->full && close_gap(search)) {
+        const PhxAstarEntry entry = search->heap[ROOT];
+        const uint32_t index = search->slot[entry.rest & ((1u << PHX_ASTAR_CELL_BITS) - 1)];
+        PhxAstarNode *node = &search->node[index];
+        search->gap = !is_current(search, &entry);
+        if (search->gap) continue;
+        if (node->cell == search->goal) return search->done = true;
+        if (search->expanded == limit) break;
+        if (budget == 0) return false;
+        search->gap = true;
+        node->closed = true;
+        if (search->jumps)
+            phx_jump_expand(search, index);
+        else
+            expand_cells(search, index);
+        note_nearest(search, index, entry.rest >> PHX_ASTAR_CELL_BITS);
+        search->expanded++;
+        budget--;
+    }
+    return end_at_limit(search);
+}
+
+uint32_t phx_path_expanded(const PhxPathSearch *search) { return search->expanded; }
+
+uint32_t phx_path_nodes(const PhxPathSearch *search, uint32_t *cells, uint32_t limit) {
+    for (uint32_t i = 0; i < search->node_count && i < limit; i++) cells[i] = search->node[i].cell;
+    return search->node_count;
+}
