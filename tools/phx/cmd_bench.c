@@ -21,7 +21,7 @@
 enum { THREAD_COUNTS = 16, ROW_LIMIT = PHX_CLI_ARGUMENT_LIMIT * THREAD_COUNTS };
 
 static const PhxCliUsage usage = {
-    .synopsis = "[SCENARIO|BLOB... | hash|replay|nav|assign|flock|spline|all | crowd | tick]",
+    .synopsis = "[SCENARIO|BLOB... | hash|replay|nav|assign|flock|spline|all | crowd | tick | path]",
     .about =
         "Plays scenarios and measures: milliseconds a tick by phase, agent-steps a second (units times ticks "
         "by\n"
@@ -33,10 +33,12 @@ static const PhxCliUsage usage = {
         "flock, spline "
         "and all "
         "measure\n"
-        "parts of the engine instead: phx bench all --help; crowd plays crowds with a task, and tick whole "
+        "parts of the engine instead: phx bench all --help; crowd plays crowds with a task, tick whole "
         "ticks "
         "of\n"
-        "large crowds: phx bench crowd --help, phx bench tick --help.",
+        "large crowds, and path solves problems of grid search: phx bench crowd --help, phx bench tick "
+        "--help,\n"
+        "phx bench path --help.",
     .examples = "  phx bench\n"
                 "  phx bench all\n"
                 "  phx bench tests/scenario/crowd1000.yaml --threads 1,2 --ticks 1000\n"
@@ -284,6 +286,7 @@ static int parse(Bench *bench, int argc, const char **argv) {
 int phx_cmd_bench(PhxCli *cli, int argc, const char **argv) {
     if (phx_bench_asks(argc, argv, "crowd")) return phx_bench_crowd(cli, argc, argv);
     if (phx_bench_asks(argc, argv, "tick")) return phx_bench_tick(cli, argc, argv);
+    if (phx_bench_asks(argc, argv, "path")) return phx_bench_path(cli, argc, argv);
     if (phx_bench_asks_figures(argc, argv)) return phx_bench_figures(cli, argc, argv);
     Bench bench = {.cli = cli};
     int code = parse(&bench, argc, argv);

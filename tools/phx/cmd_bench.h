@@ -48,9 +48,10 @@ int phx_bench_spline(PhxBench *bench);
 bool phx_bench_asks_figures(int argc, const char **argv);
 int phx_bench_figures(PhxCli *cli, int argc, const char **argv);
 
-/* phx bench crowd and phx bench tick have options of their own. */
+/* phx bench crowd, phx bench tick and phx bench path have options of their own. */
 int phx_bench_crowd(PhxCli *cli, int argc, const char **argv);
 int phx_bench_tick(PhxCli *cli, int argc, const char **argv);
+int phx_bench_path(PhxCli *cli, int argc, const char **argv);
 /* Whether the first word, behind options that take no value, is this one. */
 bool phx_bench_asks(int argc, const char **argv, const char *word);
 
