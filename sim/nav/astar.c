@@ -16,6 +16,7 @@
 #include "base/arena.h"
 
 enum { ROOT = 3, WAYS = 4 };
+#define H_MASK (((uint64_t)1 << PHX_ASTAR_H_BITS) - 1)
 
 PhxPathSearch *phx_path_search_layout(PhxArena *arena, uint32_t cells, uint32_t nodes) {
     PHX_ASSERT(cells >= 1 && cells <= PHX_NAV_MAX_SIDE * PHX_NAV_MAX_SIDE, cells, 0);
@@ -31,13 +32,17 @@ PhxPathSearch *phx_path_search_layout(PhxArena *arena, uint32_t cells, uint32_t 
     return search;
 }
 
-/* ---- the open list; positions count from ROOT, children of i are 4 (i - 2) .. 4 (i - 2) + 3 */
+/* ---- the heap; positions count from ROOT, children of i are 4 (i - 2) .. 4 (i - 2) + 3 */
+
+static inline bool is_less(const PhxAstarEntry *a, const PhxAstarEntry *b) {
+    return (a->key < b->key) | ((a->key == b->key) & (a->rest < b->rest));
+}
 
 static void sift_up(PhxPathSearch *search, uint32_t at, PhxAstarEntry entry) {
     PhxAstarEntry *heap = search->heap;
     while (at > ROOT) {
         const uint32_t above = at / WAYS + 2;
-        if (!phx_astar_less(&entry, &heap[above])) break;
+        if (!is_less(&entry, &heap[above])) break;
         heap[at] = heap[above];
         at = above;
     }
@@ -47,13 +52,13 @@ static void sift_up(PhxPathSearch *search, uint32_t at, PhxAstarEntry entry) {
 /* The first in order of the children of a place; `first` is the first of them, below `end`. */
 static inline uint32_t best_child(const PhxAstarEntry *heap, uint32_t first, uint32_t end) {
     if (PHX_LIKELY(first + WAYS <= end)) {
-        const uint32_t a = first + phx_astar_less(&heap[first + 1], &heap[first]),
-                       b = first + 2 + phx_astar_less(&heap[first + 3], &heap[first + 2]);
-        return phx_astar_less(&heap[b], &heap[a]) ? b : a;
+        const uint32_t a = first + is_less(&heap[first + 1], &heap[first]),
+                       b = first + 2 + is_less(&heap[first + 3], &heap[first + 2]);
+        return is_less(&heap[b], &heap[a]) ? b : a;
     }
     uint32_t best = first;
     for (uint32_t child = first + 1; child < end; child++)
-        if (phx_astar_less(&heap[child], &heap[best])) best = child;
+        if (is_less(&heap[child], &heap[best])) best = child;
     return best;
 }
 
@@ -62,17 +67,26 @@ static void sift_down(PhxPathSearch *search, uint32_t at, PhxAstarEntry entry) {
     const uint32_t end = ROOT + search->heap_count;
     for (uint32_t first; (first = WAYS * (at - 2)) < end;) {
         const uint32_t best = best_child(heap, first, end);
-        if (!phx_astar_less(&heap[best], &entry)) break;
+        if (!is_less(&heap[best], &entry)) break;
         heap[at] = heap[best];
         at = best;
     }
     heap[at] = entry;
 }
 
-/* Whether an entry is its node's present one. */
+static uint64_t octile_of(const PhxPathSearch *search, const PhxAstarNode *node) {
+    return phx_astar_octile(search, phx_astar_x(node->pos), phx_astar_y(node->pos));
+}
+
+static uint64_t key_of(const PhxPathSearch *search, uint64_t f, uint64_t h) {
+    return (f & (((uint64_t)1 << search->shift) - 1)) << PHX_ASTAR_H_BITS | h;
+}
+
+/* Whether an entry is its node's present one: all of the heap differ in no higher bits of f. */
 static bool is_current(const PhxPathSearch *search, const PhxAstarEntry *entry) {
-    const PhxAstarNode *node = &search->node[search->slot[entry->rest & ((1u << PHX_ASTAR_CELL_BITS) - 1)]];
-    return node->g + (entry->rest >> PHX_ASTAR_CELL_BITS) * search->scale == entry->f;
+    const PhxAstarNode *node = &search->node[(uint32_t)entry->rest];
+    const uint64_t h = entry->key & H_MASK;
+    return key_of(search, node->g + h * search->scale, h) == entry->key;
 }
 
 /* Throws out entries that aren't current: one remains for each node that isn't closed. */
@@ -84,7 +98,8 @@ static void tidy(PhxPathSearch *search) {
     for (uint32_t i = kept; i-- > 0;) sift_down(search, ROOT + i, search->heap[ROOT + i]);
 }
 
-void phx_astar_push(PhxPathSearch *search, PhxAstarEntry entry) {
+static inline void push(PhxPathSearch *search, uint32_t index, uint64_t f, uint64_t h) {
+    const PhxAstarEntry entry = {key_of(search, f, h), (uint64_t)search->node[index].pos << 32 | index};
     if (search->gap) {
         search->gap = false;
         sift_down(search, ROOT, entry);
@@ -95,6 +110,84 @@ void phx_astar_push(PhxPathSearch *search, PhxAstarEntry entry) {
     sift_up(search, ROOT + search->heap_count++, entry);
 }
 
+/* ---- the lists */
+
+/* The list for an f that differs from the floor in `other`, which isn't 0 (both without the lowest bits).
+ * While others are dealt out a node's list stays the same: the floor changes in lower digits only. */
+static inline uint32_t list_of(const PhxPathSearch *search, uint64_t f, uint64_t other) {
+    const uint32_t level = (63 - phx_leading_zeros64(other)) / PHX_ASTAR_DIGIT;
+    const uint64_t digit = f >> (search->shift + level * PHX_ASTAR_DIGIT) & (PHX_ASTAR_LISTS - 1);
+    return level * PHX_ASTAR_LISTS + (uint32_t)digit;
+}
+
+static inline void put(PhxPathSearch *search, uint32_t index, uint32_t list) {
+    uint64_t *used = &search->used[list / PHX_ASTAR_LISTS];
+    const uint64_t bit = (uint64_t)1 << list % PHX_ASTAR_LISTS;
+    PhxAstarNode *node = &search->node[index];
+    node->next = *used & bit ? search->first[list] : PHX_ASTAR_NONE;
+    node->before = PHX_ASTAR_NONE;
+    if (node->next != PHX_ASTAR_NONE) search->node[node->next].before = index;
+    search->first[list] = index;
+    *used |= bit;
+}
+
+static void remove_from(PhxPathSearch *search, uint32_t index, uint32_t list) {
+    const PhxAstarNode *node = &search->node[index];
+    if (node->next != PHX_ASTAR_NONE) search->node[node->next].before = node->before;
+    if (node->before != PHX_ASTAR_NONE)
+        search->node[node->before].next = node->next;
+    else if (node->next != PHX_ASTAR_NONE)
+        search->first[list] = node->next;
+    else
+        search->used[list / PHX_ASTAR_LISTS] &= ~((uint64_t)1 << list % PHX_ASTAR_LISTS);
+}
+
+void phx_astar_open(PhxPathSearch *search, uint32_t index, uint64_t f, uint64_t h) {
+    const uint64_t other = (f ^ search->floor) >> search->shift;
+    if (other)
+        put(search, index, list_of(search, f, other));
+    else
+        push(search, index, f, h);
+}
+
+void phx_astar_lower(PhxPathSearch *search, uint32_t index, uint64_t from, uint64_t f, uint64_t h) {
+    const uint64_t other = (from ^ search->floor) >> search->shift;
+    if (other) {
+        const uint32_t list = list_of(search, from, other);
+        const uint64_t differs = (f ^ search->floor) >> search->shift;
+        if (differs && list_of(search, f, differs) == list) return;
+        remove_from(search, index, list);
+    }
+    phx_astar_open(search, index, f, h);
+}
+
+static uint64_t f_of(const PhxPathSearch *search, const PhxAstarNode *node) {
+    return node->g + octile_of(search, node) * search->scale;
+}
+
+/* Raises the floor to the least f of the first list and deals that out. False: all are empty. */
+static bool refill(PhxPathSearch *search) {
+    uint32_t level = 0;
+    while (level < PHX_ASTAR_LEVELS && !search->used[level]) level++;
+    if (level == PHX_ASTAR_LEVELS) return false;
+    const uint32_t list = level * PHX_ASTAR_LISTS + phx_bit_lowest(search->used[level]);
+    search->used[level] &= search->used[level] - 1;
+    const uint32_t first = search->first[list];
+    search->floor = f_of(search, &search->node[first]);
+    if (level > 0)
+        for (uint32_t i = search->node[first].next; i != PHX_ASTAR_NONE; i = search->node[i].next) {
+            const uint64_t f = f_of(search, &search->node[i]);
+            if (f < search->floor) search->floor = f;
+        }
+    for (uint32_t i = first, next; i != PHX_ASTAR_NONE; i = next) {
+        const PhxAstarNode *node = &search->node[i];
+        const uint64_t h = octile_of(search, node);
+        next = node->next;
+        phx_astar_open(search, i, node->g + h * search->scale, h);
+    }
+    return true;
+}
+
 /* Closes the gap that the entry left that was taken last. False: the list is empty. */
 static bool close_gap(PhxPathSearch *search) {
     if (search->gap) {
@@ -102,16 +195,15 @@ static bool close_gap(PhxPathSearch *search) {
         const PhxAstarEntry last = search->heap[ROOT + --search->heap_count];
         if (search->heap_count) sift_down(search, ROOT, last);
     }
-    return search->heap_count != 0;
+    return search->heap_count != 0 || refill(search);
 }
 
 /* ---- steps from cell to cell */
 
 static void expand_cells(PhxPathSearch *search, uint32_t index) {
     const PhxPathGround *ground = search->ground;
-    const uint32_t cell = search->node[index].cell;
     const uint64_t g = search->node[index].g;
-    const int32_t x = (int32_t)(cell % search->width), y = (int32_t)(cell / search->width);
+    const int32_t x = phx_astar_x(search->node[index].pos), y = phx_astar_y(search->node[index].pos);
     uint32_t open = 0;
     for (int d = 0; d < 8; d++)
         open |= (uint32_t)!phx_path_shut(ground, x + phx_flow_dx[d], y + phx_flow_dy[d]) << d;
@@ -153,7 +245,13 @@ PhxStatus phx_path_begin(PhxPathSearch *search, const PhxPathGround *ground, con
     search->full = search->gap = false;
     search->nearest = 0;
     search->nearest_h = UINT64_MAX;
-    phx_astar_reach(search, 0, (int32_t)(start % search->width), (int32_t)(start / search->width), 0, 0);
+    search->shift = PHX_ASTAR_SHIFT;
+    while (search->scale >> (search->shift - PHX_ASTAR_SHIFT + 1) && search->shift < PHX_ASTAR_SHIFT_MOST)
+        search->shift++;
+    for (uint32_t level = 0; level < PHX_ASTAR_LEVELS; level++) search->used[level] = 0;
+    const int32_t x = (int32_t)(start % search->width), y = (int32_t)(start / search->width);
+    search->floor = phx_astar_octile(search, x, y) * search->scale;
+    phx_astar_reach(search, 0, x, y, 0, 0);
     return PHX_OK;
 }
 
@@ -162,7 +260,7 @@ PhxStatus phx_path_begin(PhxPathSearch *search, const PhxPathGround *ground, con
 static void note_nearest(PhxPathSearch *search, uint32_t index, uint64_t h) {
     const PhxAstarNode *node = &search->node[index], *best = &search->node[search->nearest];
     if (h > search->nearest_h) return;
-    if (h == search->nearest_h && (node->g > best->g || (node->g == best->g && node->cell >= best->cell)))
+    if (h == search->nearest_h && (node->g > best->g || (node->g == best->g && node->pos >= best->pos)))
         return;
     search->nearest = index;
     search->nearest_h = h;
@@ -178,11 +276,11 @@ bool phx_path_run(PhxPathSearch *search, uint32_t budget) {
     const uint32_t limit = search->query.limit ? search->query.limit : UINT32_MAX;
     while (!search->full && close_gap(search)) {
         const PhxAstarEntry entry = search->heap[ROOT];
-        const uint32_t index = search->slot[entry.rest & ((1u << PHX_ASTAR_CELL_BITS) - 1)];
+        const uint32_t index = (uint32_t)entry.rest;
         PhxAstarNode *node = &search->node[index];
         search->gap = !is_current(search, &entry);
         if (search->gap) continue;
-        if (node->cell == search->goal) return search->done = true;
+        if ((entry.key & H_MASK) == 0) return search->done = true;
         if (search->expanded == limit) break;
         if (budget == 0) return false;
         search->gap = true;
@@ -191,7 +289,7 @@ bool phx_path_run(PhxPathSearch *search, uint32_t budget) {
             phx_jump_expand(search, index);
         else
             expand_cells(search, index);
-        note_nearest(search, index, entry.rest >> PHX_ASTAR_CELL_BITS);
+        note_nearest(search, index, entry.key & H_MASK);
         search->expanded++;
         budget--;
     }
@@ -201,6 +299,6 @@ bool phx_path_run(PhxPathSearch *search, uint32_t budget) {
 uint32_t phx_path_expanded(const PhxPathSearch *search) { return search->expanded; }
 
 uint32_t phx_path_nodes(const PhxPathSearch *search, uint32_t *cells, uint32_t limit) {
-    for (uint32_t i = 0; i < search->node_count && i < limit; i++) cells[i] = search->node[i].cell;
+    for (uint32_t i = 0; i < search->node_count && i < limit; i++) cells[i] = phx_astar_cell(search, &search->node[i]);
     return search->node_count;
 }

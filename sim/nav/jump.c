@@ -230,7 +230,7 @@ static uint32_t successors(uint32_t arrived, uint32_t open) {
 
 void phx_jump_expand(PhxPathSearch *search, uint32_t index) {
     PhxAstarNode *node = &search->node[index];
-    const From from = {index, (int32_t)(node->cell % search->width), (int32_t)(node->cell / search->width),
+    const From from = {index, phx_astar_x(node->pos), phx_astar_y(node->pos),
                        node->g};
     const uint32_t open = open_around(search->ground, from.x, from.y);
     const uint32_t wanted = node->parent == index ? open : successors(node->arrived, open);

@@ -34,11 +34,13 @@ const uint32_t *phx_astar_corners(PhxPathSearch *search, uint32_t index, uint32_
     *count = 0;
     for (;; index = search->node[index].parent) {
         const PhxAstarNode *node = &search->node[index];
-        corner[--at] = node->cell;
+        const uint32_t cell = phx_astar_cell(search, node);
+        corner[--at] = cell;
         ++*count;
         if (node->parent == index) return corner + at;
-        const uint32_t turn = turn_between(search->node[node->parent].cell, node->cell, search->width);
-        if (turn == node->cell || turn == search->node[node->parent].cell) continue;
+        const uint32_t from = phx_astar_cell(search, &search->node[node->parent]);
+        const uint32_t turn = turn_between(from, cell, search->width);
+        if (turn == cell || turn == from) continue;
         corner[--at] = turn;
         ++*count;
     }
@@ -84,7 +86,7 @@ void phx_path_take(PhxPathSearch *search, PhxPath *path) {
     const uint32_t *corner = phx_astar_corners(search, last, &count);
     clear(path);
     path->reach = search->reach;
-    path->end = search->node[last].cell;
+    path->end = phx_astar_cell(search, &search->node[last]);
     path->cost = search->node[last].g * (search->jumps ? ground->least : 1);
     path->expanded = search->expanded;
     list_cells(path, corner, count, search->width);
