@@ -299,6 +299,7 @@ bool phx_path_run(PhxPathSearch *search, uint32_t budget) {
 uint32_t phx_path_expanded(const PhxPathSearch *search) { return search->expanded; }
 
 uint32_t phx_path_nodes(const PhxPathSearch *search, uint32_t *cells, uint32_t limit) {
-    for (uint32_t i = 0; i < search->node_count && i < limit; i++) cells[i] = phx_astar_cell(search, &search->node[i]);
+    for (uint32_t i = 0; i < search->node_count && i < limit; i++)
+        cells[i] = phx_astar_cell(search, &search->node[i]);
     return search->node_count;
 }

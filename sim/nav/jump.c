@@ -62,142 +62,184 @@ INLINE uint32_t look_column(const PhxPathSearch *search, int32_t x, int32_t y, b
     return look_along(phx_path_line(columns, x), columns->stride, (uint32_t)y + PHX_PATH_RIM, goal, south);
 }
 
-/* The node that a path begins at, and how far it has come. */
-typedef struct From {
-    uint32_t index;
-    int32_t x, y;
-    uint64_t g;
-} From;
+/* ---- what was found */
 
-/* What was found from a node. It's collected first and reached afterwards, in the same order: meanwhile the
- * memory of what is known of these cells comes near. */
-typedef struct Target {
-    uint64_t g;
-    int32_t x, y;
-    uint32_t arrived;
-} Target;
-enum { TARGETS = 64 };
+/* The ways to a target: some cells along a diagonal, then some straight on. Kinds 0 to 3 are the straight
+ * directions alone, 4 to 7 the diagonals alone (which end in the goal), 8 to 15 diagonals that turn into a
+ * row or a column. */
+enum { ALONG_ROW = 8, ALONG_COLUMN = 12, DIAGONALLY = 4 };
+typedef struct Way {
+    int8_t x, y;   /* of a diagonal step */
+    int8_t fx, fy; /* of a straight one */
+    uint8_t arrived;
+} Way;
+static const Way way_of[16] = {{0, 0, 1, 0, 1}, {0, 0, 0, 1, 4},    {0, 0, -1, 0, 16},   {0, 0, 0, -1, 64},
+                               {1, 1, 0, 0, 0}, {-1, 1, 0, 0, 0},   {-1, -1, 0, 0, 0},   {1, -1, 0, 0, 0},
+                               {1, 1, 1, 0, 1}, {-1, 1, -1, 0, 16}, {-1, -1, -1, 0, 16}, {1, -1, 1, 0, 1},
+                               {1, 1, 0, 1, 4}, {-1, 1, 0, 1, 4},   {-1, -1, 0, -1, 64}, {1, -1, 0, -1, 64}};
+
+/* What was found from a node. It's collected in short first, as most of what is looked at leads nowhere, and
+ * reached afterwards, in the same order: meanwhile the memory of what is known of these cells comes near. A
+ * target is its kind, the diagonal steps and the straight ones; each number of steps is below 2^13. */
+enum { TARGETS = 256, AT_ONCE = 16, STEPS = 13 };
 typedef struct Found {
     PhxPathSearch *search;
+    uint64_t g;
+    int32_t x, y;
     uint32_t index, count;
-    Target target[TARGETS];
+    uint32_t target[TARGETS];
 } Found;
+
+/* Notes a target if `open`; without a branch, as there's no telling which. */
+INLINE void note(Found *found, uint32_t kind, uint32_t diagonal, uint32_t straight, bool open) {
+    found->target[found->count] = (kind << STEPS | diagonal) << STEPS | straight;
+    found->count += open;
+}
+
+typedef struct Target {
+    uint64_t g;
+    uint32_t cell;
+    uint16_t x, y;
+    uint8_t arrived;
+} Target;
+
+static Target target_of(const Found *found, uint32_t packed) {
+    const uint32_t diagonal = packed >> STEPS & ((1u << STEPS) - 1), straight = packed & ((1u << STEPS) - 1);
+    const Way way = way_of[packed >> 2 * STEPS];
+    const int32_t x = found->x + way.x * (int32_t)diagonal + way.fx * (int32_t)straight,
+                  y = found->y + way.y * (int32_t)diagonal + way.fy * (int32_t)straight;
+    return (Target){found->g + PHX_PATH_DIAGONAL * diagonal + PHX_PATH_STRAIGHT * straight,
+                    (uint32_t)y * found->search->width + (uint32_t)x, (uint16_t)x, (uint16_t)y, way.arrived};
+}
 
 static void reach_all(Found *found) {
     PhxPathSearch *search = found->search;
-    for (uint32_t i = 0; i < found->count; i++) {
-        const Target *to = &found->target[i];
-        PHX_PREFETCH(&search->node[search->slot[(uint32_t)to->y * search->width + (uint32_t)to->x]]);
-    }
-    for (uint32_t i = 0; i < found->count; i++) {
-        const Target *to = &found->target[i];
-        phx_astar_reach(search, found->index, to->x, to->y, to->g, (uint8_t)to->arrived);
+    for (uint32_t first = 0; first < found->count; first += AT_ONCE) {
+        Target target[AT_ONCE];
+        const uint32_t count = found->count - first < AT_ONCE ? found->count - first : AT_ONCE;
+        for (uint32_t i = 0; i < count; i++) {
+            target[i] = target_of(found, found->target[first + i]);
+            PHX_PREFETCH(&search->slot[target[i].cell]);
+        }
+        for (uint32_t i = 0; i < count; i++) PHX_PREFETCH(&search->node[search->slot[target[i].cell]]);
+        for (uint32_t i = 0; i < count; i++) {
+            const Target *to = &target[i];
+            phx_astar_reach(search, found->index, to->x, to->y, to->g, to->arrived);
+        }
     }
     found->count = 0;
 }
 
-/* Notes a target `far` cells on, if that isn't 0; without a branch, as there's no telling which. */
-INLINE void note(Found *found, int32_t x, int32_t y, uint64_t g, uint32_t arrived, uint32_t far) {
-    PHX_PREFETCH(&found->search->slot[(uint32_t)y * found->search->width + (uint32_t)x]);
-    found->target[found->count] = (Target){g, x, y, arrived};
-    found->count += far != 0;
-}
+/* ---- diagonals */
 
-INLINE void go_along_row(Found *found, From from, bool east) {
-    const uint32_t far = look_row(found->search, from.x, from.y, east);
-    note(found, from.x + (east ? (int32_t)far : -(int32_t)far), from.y, from.g + PHX_PATH_STRAIGHT * far,
-         east ? 1 : 16, far);
-}
-INLINE void go_along_column(Found *found, From from, bool south) {
-    const uint32_t far = look_column(found->search, from.x, from.y, south);
-    note(found, from.x, from.y + (south ? (int32_t)far : -(int32_t)far), from.g + PHX_PATH_STRAIGHT * far,
-         south ? 4 : 64, far);
-}
+/* Neighbouring lines, as windows from the cell on where a part of a diagonal began: bit k (or TOP - k,
+ * looking back) is k cells on. */
+typedef struct Strip {
+    const uint64_t *word;
+    size_t stride; /* to the next line; added modulo the size of memory */
+    uint32_t shift;
+    uint64_t line, next;      /* walls, of the line of step k and of the one behind it */
+    uint64_t ends, ends_next; /* cells in which a wall on the line has just ended; of the line before, ... */
+    uint64_t ends_before;
+} Strip;
 
-/* Three neighbouring lines, as windows from the cell on where a diagonal began: bit k (or TOP - k, looking
- * back) is k cells on. */
-typedef struct Band {
-    uint64_t before, at, behind;
-} Band;
-
+INLINE uint64_t strip_window(const Strip *strip) {
+    return strip->word[0] >> strip->shift | strip->word[1] << 1 << (63 - strip->shift);
+}
+INLINE uint64_t ends_of(uint64_t line, bool ahead) { return ~line & (ahead ? line << 1 : line >> 1); }
 INLINE uint64_t bit_of(uint32_t k, bool ahead) { return (uint64_t)1 << (ahead ? k : TOP - k); }
-/* The next stop behind cell k: how many cells from cell 0; 0: a wall comes first; REACH + 1: none so far. */
-INLINE uint32_t next_stop(const Band *band, uint32_t k, int64_t goal, bool ahead) {
-    const uint64_t left = band->before, right = band->behind;
-    const uint64_t ends =
-        ahead ? (~left & left << 1) | (~right & right << 1) : (~left & left >> 1) | (~right & right >> 1);
-    uint64_t stops = (band->at | ends) & (ahead ? ~(uint64_t)0 << (k + 1) : ~(uint64_t)0 >> (k + 1));
-    if (PHX_UNLIKELY(goal > k && goal <= REACH)) stops |= bit_of((uint32_t)goal, ahead);
-    if (!stops) return REACH + 1;
-    const unsigned bit = ahead ? phx_bit_lowest(stops) : TOP - phx_leading_zeros64(stops);
-    return (ahead ? bit : TOP - bit) * (uint32_t)(~band->at >> bit & 1);
+
+/* The cells behind step k. */
+INLINE uint64_t beyond(uint32_t k, bool ahead) {
+    return ahead ? ~(uint64_t)0 << 1 << k : ~(uint64_t)0 >> 1 >> k;
 }
 
-/* From cell k of a diagonal's block along its row and column. */
-INLINE void turn_into_row(Found *found, const From *block, uint32_t k, const Band *band, int64_t goal,
-                          bool east, bool south) {
-    const PhxPathSearch *search = found->search;
-    const int32_t y = block->y + (south ? (int32_t)k : -(int32_t)k);
-    uint32_t far = next_stop(band, k, y == search->goal_y ? goal : 0, east);
-    if (far > REACH) {
-        const uint32_t more = look_row(search, block->x + (east ? REACH : -REACH), y, east);
-        far = more ? REACH + more : 0;
-    }
-    const uint64_t g = block->g + PHX_PATH_DIAGONAL * k + PHX_PATH_STRAIGHT * (far - k);
-    note(found, block->x + (east ? (int32_t)far : -(int32_t)far), y, g, east ? 1 : 16, far);
+/* The strip at step 0. `up`: to lines of higher numbers; `ahead`: looking along them to higher bits. */
+INLINE Strip strip_make(const PhxPathBoard *board, int32_t line, int32_t at, bool up, bool ahead) {
+    const uint32_t bit = (uint32_t)at + PHX_PATH_RIM - (ahead ? 0 : REACH);
+    Strip strip = {.word = phx_path_line(board, line) + bit / 64, .shift = bit % 64};
+    strip.stride = up ? board->stride : (size_t)0 - board->stride;
+    strip.line = strip_window(&strip);
+    strip.word += strip.stride;
+    strip.next = strip_window(&strip);
+    strip.ends = ends_of(strip.line, ahead);
+    strip.ends_next = ends_of(strip.next, ahead);
+    return strip;
 }
-INLINE void turn_into_column(Found *found, const From *block, uint32_t k, const Band *band, int64_t goal,
-                             bool east, bool south) {
-    const PhxPathSearch *search = found->search;
-    const int32_t x = block->x + (east ? (int32_t)k : -(int32_t)k);
-    uint32_t far = next_stop(band, k, x == search->goal_x ? goal : 0, south);
-    if (far > REACH) {
-        const uint32_t more = look_column(search, x, block->y + (south ? REACH : -REACH), south);
-        far = more ? REACH + more : 0;
-    }
-    const uint64_t g = block->g + PHX_PATH_DIAGONAL * k + PHX_PATH_STRAIGHT * (far - k);
-    note(found, x, block->y + (south ? (int32_t)far : -(int32_t)far), g, south ? 4 : 64, far);
+INLINE void strip_step(Strip *strip, bool ahead) {
+    strip->word += strip->stride;
+    strip->line = strip->next;
+    strip->next = strip_window(strip);
+    strip->ends_before = strip->ends;
+    strip->ends = strip->ends_next;
+    strip->ends_next = ends_of(strip->next, ahead);
 }
 
-/* Up to REACH - 1 cells of a diagonal from a block's beginning on. False: it ended. */
-INLINE bool go_block(Found *found, const From *block, bool east, bool south) {
+/* ---- directions */
+
+INLINE void go_along_row(Found *found, bool east) {
+    const uint32_t far = look_row(found->search, found->x, found->y, east);
+    note(found, east ? 0 : 2, 0, far, far != 0);
+}
+INLINE void go_along_column(Found *found, bool south) {
+    const uint32_t far = look_column(found->search, found->x, found->y, south);
+    note(found, south ? 1 : 3, 0, far, far != 0);
+}
+
+/* Notes the first of the cells `stops` on a line, behind step k, unless it's a wall. */
+INLINE void note_first(Found *found, uint32_t kind, uint32_t diagonal, uint32_t k, uint64_t stops,
+                       uint64_t line, bool ahead) {
+    const uint32_t far = ahead ? phx_bit_lowest(stops) : phx_leading_zeros64(stops);
+    note(found, kind, diagonal, far - k, !((ahead ? line >> far : line << far >> TOP) & 1));
+}
+
+/* Up to REACH - 1 steps of a diagonal, from the one on that has come to (x, y). False: it ended. `way`: that
+ * of its kind. */
+INLINE bool go_block(Found *found, int32_t x, int32_t y, uint32_t done, uint32_t way, bool east, bool south) {
     const PhxPathSearch *search = found->search;
-    const PhxPathBoard *rows = &search->ground->rows, *columns = &search->ground->columns;
-    const size_t row_stride = rows->stride, column_stride = columns->stride;
-    const uint32_t x = (uint32_t)block->x + PHX_PATH_RIM - (east ? 0 : REACH),
-                   y = (uint32_t)block->y + PHX_PATH_RIM - (south ? 0 : REACH);
-    const uint64_t *row = phx_path_line(rows, block->y), *column = phx_path_line(columns, block->x);
-    const int64_t goal_x = east ? search->goal_x - block->x : block->x - search->goal_x,
-                  goal_y = south ? search->goal_y - block->y : block->y - search->goal_y;
-    Band a = {0, 0, phx_path_window(row, x)}, b = {0, 0, phx_path_window(column, y)};
-    row = south ? row + row_stride : row - row_stride;
-    column = east ? column + column_stride : column - column_stride;
-    a = (Band){0, a.behind, phx_path_window(row, x)};
-    b = (Band){0, b.behind, phx_path_window(column, y)};
+    const uint32_t goal_x = (uint32_t)(east ? search->goal_x - x : x - search->goal_x),
+                   goal_y = (uint32_t)(south ? search->goal_y - y : y - search->goal_y);
+    Strip row = strip_make(&search->ground->rows, y, x, south, east),
+          column = strip_make(&search->ground->columns, x, y, east, south);
+    if (PHX_UNLIKELY(found->count > TARGETS - 2 * REACH)) reach_all(found);
     for (uint32_t k = 1; k < REACH; k++) {
         /* the cell, and those on both sides of the step to it */
-        if ((a.behind & (bit_of(k, east) | bit_of(k - 1, east))) | (a.at & bit_of(k, east))) return false;
-        if (goal_x == k && goal_y == k) {
-            note(found, search->goal_x, search->goal_y, block->g + PHX_PATH_DIAGONAL * k, 0, k);
-            return false;
+        if ((row.next & (bit_of(k, east) | bit_of(k - 1, east))) | (row.line & bit_of(k, east))) return false;
+        strip_step(&row, east);
+        strip_step(&column, south);
+        uint64_t in_row = (row.line | row.ends_before | row.ends_next) & beyond(k, east),
+                 in_column = (column.line | column.ends_before | column.ends_next) & beyond(k, south);
+        if (PHX_UNLIKELY((goal_x == k) | (goal_y == k))) {
+            if (goal_x == goal_y) {
+                note(found, DIAGONALLY + way, done + k, 0, true);
+                return false;
+            }
+            if (goal_y == k && goal_x > k && goal_x <= REACH) in_row |= bit_of(goal_x, east);
+            if (goal_x == k && goal_y > k && goal_y <= REACH) in_column |= bit_of(goal_y, south);
         }
-        row = south ? row + row_stride : row - row_stride;
-        column = east ? column + column_stride : column - column_stride;
-        a = (Band){a.at, a.behind, phx_path_window(row, x)};
-        b = (Band){b.at, b.behind, phx_path_window(column, y)};
-        if (PHX_UNLIKELY(found->count > TARGETS - 4)) reach_all(found);
-        turn_into_row(found, block, k, &a, goal_x, east, south);
-        turn_into_column(found, block, k, &b, goal_y, east, south);
+        if (PHX_LIKELY(in_row != 0)) {
+            note_first(found, ALONG_ROW + way, done + k, k, in_row, row.line, east);
+        } else {
+            const uint32_t more =
+                look_row(search, x + (east ? REACH : -REACH), y + (south ? (int32_t)k : -(int32_t)k), east);
+            note(found, ALONG_ROW + way, done + k, REACH - k + more, more != 0);
+        }
+        if (PHX_LIKELY(in_column != 0)) {
+            note_first(found, ALONG_COLUMN + way, done + k, k, in_column, column.line, south);
+        } else {
+            const uint32_t more = look_column(search, x + (east ? (int32_t)k : -(int32_t)k),
+                                              y + (south ? REACH : -REACH), south);
+            note(found, ALONG_COLUMN + way, done + k, REACH - k + more, more != 0);
+        }
     }
     return true;
 }
 
-INLINE void go_diagonally(Found *found, From from, bool east, bool south) {
-    const int32_t step = REACH - 1;
-    for (From block = from; go_block(found, &block, east, south);) {
-        block.x += east ? step : -step;
-        block.y += south ? step : -step;
-        block.g += PHX_PATH_DIAGONAL * (REACH - 1);
+INLINE void go_diagonally(Found *found, uint32_t way, bool east, bool south) {
+    int32_t x = found->x, y = found->y;
+    for (uint32_t done = 0; go_block(found, x, y, done, way, east, south); done += REACH - 1) {
+        x += east ? REACH - 1 : 1 - REACH;
+        y += south ? REACH - 1 : 1 - REACH;
     }
 }
 
@@ -230,20 +272,26 @@ static uint32_t successors(uint32_t arrived, uint32_t open) {
 
 void phx_jump_expand(PhxPathSearch *search, uint32_t index) {
     PhxAstarNode *node = &search->node[index];
-    const From from = {index, phx_astar_x(node->pos), phx_astar_y(node->pos),
-                       node->g};
-    const uint32_t open = open_around(search->ground, from.x, from.y);
+    Found found;
+    found.search = search;
+    found.g = node->g;
+    found.x = phx_astar_x(node->pos);
+    found.y = phx_astar_y(node->pos);
+    found.index = index;
+    found.count = 0;
+    const uint32_t open = open_around(search->ground, found.x, found.y);
     const uint32_t wanted = node->parent == index ? open : successors(node->arrived, open);
     const uint32_t ways = wanted & ~(uint32_t)node->explored;
     node->explored |= (uint8_t)ways;
-    Found found = {.search = search, .index = index};
-    if (ways & 1) go_along_row(&found, from, true);
-    if (ways & 4) go_along_column(&found, from, true);
-    if (ways & 16) go_along_row(&found, from, false);
-    if (ways & 64) go_along_column(&found, from, false);
-    if (ways & 2) go_diagonally(&found, from, true, true);
-    if (ways & 8) go_diagonally(&found, from, false, true);
-    if (ways & 32) go_diagonally(&found, from, false, false);
-    if (ways & 128) go_diagonally(&found, from, true, false);
+    /* a diagonal step needs the cells on both sides */
+    const uint32_t diagonals = ways & turn_right(open, 1) & turn_left(open, 1);
+    if (ways & 1) go_along_row(&found, true);
+    if (ways & 4) go_along_column(&found, true);
+    if (ways & 16) go_along_row(&found, false);
+    if (ways & 64) go_along_column(&found, false);
+    if (diagonals & 2) go_diagonally(&found, 0, true, true);
+    if (diagonals & 8) go_diagonally(&found, 1, false, true);
+    if (diagonals & 32) go_diagonally(&found, 2, false, false);
+    if (diagonals & 128) go_diagonally(&found, 3, true, false);
     reach_all(&found);
 }

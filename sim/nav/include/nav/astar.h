@@ -69,13 +69,11 @@ struct PhxPathSearch {
     uint32_t expanded;
     uint32_t nearest; /* the expanded node nearest to the goal */
     uint64_t nearest_h;
-    uint64_t used[PHX_ASTAR_LEVELS]; /* a bit for each list that isn't empty */
+    uint64_t used[PHX_ASTAR_LEVELS];                    /* a bit for each list that isn't empty */
     uint32_t first[PHX_ASTAR_LEVELS * PHX_ASTAR_LISTS]; /* its first node */
 };
 
-static inline int32_t phx_astar_x(uint32_t pos) {
-    return (int32_t)(pos & ((1u << PHX_ASTAR_POS_BITS) - 1));
-}
+static inline int32_t phx_astar_x(uint32_t pos) { return (int32_t)(pos & ((1u << PHX_ASTAR_POS_BITS) - 1)); }
 static inline int32_t phx_astar_y(uint32_t pos) { return (int32_t)(pos >> PHX_ASTAR_POS_BITS); }
 static inline uint32_t phx_astar_cell(const PhxPathSearch *search, const PhxAstarNode *node) {
     return (uint32_t)phx_astar_y(node->pos) * search->width + (uint32_t)phx_astar_x(node->pos);
