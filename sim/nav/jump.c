@@ -16,7 +16,7 @@
  * Paths of one cost that arrive in several directions count all, even when the node was expanded before;
  * then what the others leave unfollowed is followed.
  *
- * Cost: some 5 ns for each line looked along up to 63 cells. Determinism: a pure function of the boards; the
+ * Cost: some 3 ns for each line looked along up to 63 cells. Determinism: a pure function of the boards; the
  * directions are followed in a fixed order.
  */
 #include "base/bitset.h"
@@ -135,12 +135,11 @@ static void reach_all(Found *found) {
 /* Neighbouring lines, as windows from the cell on where a part of a diagonal began: bit k (or TOP - k,
  * looking back) is k cells on. */
 typedef struct Strip {
-    const uint64_t *word;
-    size_t stride; /* to the next line; added modulo the size of memory */
+    const uint64_t *word; /* of the line behind that of step k */
+    ptrdiff_t stride;     /* words to the next line */
     uint32_t shift;
-    uint64_t line, next;      /* walls, of the line of step k and of the one behind it */
-    uint64_t ends, ends_next; /* cells in which a wall on the line has just ended; of the line before, ... */
-    uint64_t ends_before;
+    uint64_t line, next;                   /* walls, of the line of step k and of the one behind it */
+    uint64_t ends_before, ends, ends_next; /* where a wall has just ended, on three lines */
 } Strip;
 
 INLINE uint64_t strip_window(const Strip *strip) {
@@ -158,7 +157,7 @@ INLINE uint64_t beyond(uint32_t k, bool ahead) {
 INLINE Strip strip_make(const PhxPathBoard *board, int32_t line, int32_t at, bool up, bool ahead) {
     const uint32_t bit = (uint32_t)at + PHX_PATH_RIM - (ahead ? 0 : REACH);
     Strip strip = {.word = phx_path_line(board, line) + bit / 64, .shift = bit % 64};
-    strip.stride = up ? board->stride : (size_t)0 - board->stride;
+    strip.stride = up ? (ptrdiff_t)board->stride : -(ptrdiff_t)board->stride;
     strip.line = strip_window(&strip);
     strip.word += strip.stride;
     strip.next = strip_window(&strip);
