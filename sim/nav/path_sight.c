@@ -11,9 +11,10 @@
  * the radius. Coordinates are halves of a cell, so that centres and corners are integers; a cross product is
  * compared with radius times length by their squares.
  *
- * Cost: some 5 ns a column. Determinism: exact integers below 2^58. The same from b to a, as the question is
- * of geometry alone.
+ * Cost: some 2 ns a column, and 5 for each wall beside the line. Determinism: exact integers below 2^58. The
+ * same from b to a, as the question is of geometry alone.
  */
+#include "base/bitset.h"
 #include "nav/path_ground.h"
 
 /* A line in coordinates of its own: u along the longer axis, v along the other, both growing, in cells. */
@@ -76,32 +77,57 @@ static uint8_t cost_at(const Line *line, int64_t i, int64_t j) {
     return line->ground->cost[(uint32_t)y * line->ground->width + (uint32_t)x];
 }
 
-/* The cell of a column that the line is in where the column begins. */
-static int64_t entry_of(const Line *line, int64_t i) {
-    return line->u == 0 ? 0 : (line->v * (2 * i - 1) + line->u) / (2 * line->u);
+/* The cell of a column that the line is in where the column begins: (v (2 i - 1) + u) / 2 u, kept from column
+ * to column. It grows by one at most. */
+typedef struct Entry {
+    int64_t cell, rest;
+} Entry;
+
+static Entry entry_first(const Line *line) { return (Entry){0, line->u - line->v}; }
+
+static inline Entry entry_next(const Line *line, Entry entry) {
+    entry.rest += 2 * line->v;
+    if (entry.rest >= 2 * line->u) {
+        entry.rest -= 2 * line->u;
+        entry.cell++;
+    }
+    return entry;
 }
 
 bool phx_path_clear(const PhxPathGround *ground, uint32_t a, uint32_t b, fix16_t radius) {
     const Line line = line_make(ground, a, b, radius);
     if (is_shut(&line, 0, 0) || is_shut(&line, line.u, line.v)) return false;
-    for (int64_t i = 0; i <= line.u; i++) {
-        const int64_t j = entry_of(&line, i);
-        for (int64_t k = j - 1; k <= j + 2; k++) {
-            if (k < -1 || k > line.v + 1) continue; /* a cell or more away from the line */
-            if (is_shut(&line, i, k) && stops(&line, i, k)) return false;
+    const PhxPathBoard *board = line.ux ? &ground->columns : &ground->rows;
+    const bool along = line.vx + line.vy > 0; /* whether v grows as the bits of a line of the board do */
+    const int32_t from = line.ux ? line.y : line.x;
+    const ptrdiff_t step = line.ux + line.uy > 0 ? (ptrdiff_t)board->stride : -(ptrdiff_t)board->stride;
+    const uint64_t *column = phx_path_line(board, line.ux ? line.x : line.y);
+    Entry entry = entry_first(&line);
+    for (int64_t i = 0;; i++) {
+        /* the cells from one before to two behind the entry */
+        const int32_t j = (int32_t)entry.cell, first = along ? from + j - 1 : from - j - 2;
+        for (uint64_t walls = phx_path_window(column, (uint32_t)(first + PHX_PATH_RIM)) & 15; walls;
+             walls &= walls - 1) {
+            const int32_t bit = (int32_t)phx_bit_lowest(walls);
+            if (stops(&line, i, along ? j - 1 + bit : j + 2 - bit)) return false;
         }
+        if (i == line.u) return true;
+        column += step;
+        entry = entry_next(&line, entry);
     }
-    return true;
 }
 
 bool phx_path_clear_within(const PhxPathGround *ground, uint32_t a, uint32_t b, fix16_t radius,
                            uint8_t most) {
     if (!phx_path_clear(ground, a, b, radius)) return false;
     const Line line = line_make(ground, a, b, radius);
+    Entry entry = entry_first(&line);
     for (int64_t i = 0; i <= line.u; i++) {
-        const int64_t last = i < line.u ? entry_of(&line, i + 1) : line.v;
-        for (int64_t k = entry_of(&line, i); k <= last; k++)
+        const Entry next = entry_next(&line, entry);
+        const int64_t last = i < line.u ? next.cell : line.v;
+        for (int64_t k = entry.cell; k <= last; k++)
             if (cost_at(&line, i, k) > most) return false;
+        entry = next;
     }
     return true;
 }
