@@ -34,7 +34,7 @@ void phx_spline_layout(PhxSpline *spline, PhxArena *arena, uint32_t capacity, ui
     spline->inverse = PHX_ARENA_ARRAY(arena, uint64_t, knots * degree_max);
 }
 
-static bool is_inside(PhxSplinePoint p) {
+bool phx_spline_is_inside(PhxSplinePoint p) {
     return p.x >= -KNOT_MAX && p.x <= KNOT_MAX && p.y >= -KNOT_MAX && p.y <= KNOT_MAX && p.z >= -KNOT_MAX &&
            p.z <= KNOT_MAX;
 }
@@ -76,7 +76,7 @@ PhxStatus phx_spline_set(PhxSpline *spline, PhxSplineKind kind, uint32_t degree,
     if (kind > PHX_SPLINE_GIVEN || (kind == PHX_SPLINE_GIVEN) != (knots != NULL)) return PHX_ERROR_ARGUMENT;
     if (count > spline->capacity) return PHX_ERROR_LIMIT;
     for (uint32_t i = 0; i < count; i++)
-        if (!is_inside(points[i])) return PHX_ERROR_RANGE;
+        if (!phx_spline_is_inside(points[i])) return PHX_ERROR_RANGE;
     if (!knots && count > PHX_SPLINE_COORDINATE_MAX) return PHX_ERROR_RANGE;
     const PhxStatus status = knots ? check_knots(knots, count, degree) : PHX_OK;
     if (status != PHX_OK) return status;
@@ -134,15 +134,20 @@ static inline uint64_t part_of(const PhxSpline *spline, uint32_t i, uint32_t s, 
     return (part + (UINT64_C(1) << 30)) >> 31;
 }
 
+/* The stage of de Boor's scheme that blends over s knot spans. */
+static inline void run_stage(const PhxSpline *spline, Wide *d, uint32_t degree, uint32_t s, uint32_t piece,
+                             int64_t u) {
+    for (uint32_t j = degree; j > degree - s; j--) {
+        const uint64_t part = part_of(spline, piece - degree + j, s, u);
+        d[j].x = between(d[j - 1].x, d[j].x, part);
+        d[j].y = between(d[j - 1].y, d[j].y, part);
+        d[j].z = between(d[j - 1].z, d[j].z, part);
+    }
+}
+
 /* De Boor's scheme over d[0..degree], the control points (or those of a derivative) that end at `piece`. */
 static inline Wide run_scheme(const PhxSpline *spline, Wide *d, uint32_t degree, uint32_t piece, int64_t u) {
-    for (uint32_t s = degree; s >= 1; s--)
-        for (uint32_t j = degree; j > degree - s; j--) {
-            const uint64_t part = part_of(spline, piece - degree + j, s, u);
-            d[j].x = between(d[j - 1].x, d[j].x, part);
-            d[j].y = between(d[j - 1].y, d[j].y, part);
-            d[j].z = between(d[j - 1].z, d[j].z, part);
-        }
+    for (uint32_t s = degree; s >= 1; s--) run_stage(spline, d, degree, s, piece, u);
     return d[degree];
 }
 
@@ -210,6 +215,29 @@ PhxSplinePoint phx_spline_point_in(const PhxSpline *spline, uint32_t piece, int6
 PhxSplinePoint phx_spline_point(const PhxSpline *spline, fix16_t u) {
     const fix16_t at = clamp_to(spline, u);
     return blend_any(spline, phx_spline_piece(spline, at, 0), (int64_t)at * PHX_FIX_ONE, false);
+}
+
+void phx_spline_weights(const PhxSpline *spline, uint32_t piece, int64_t u, uint64_t *weights) {
+    weigh(spline, spline->degree, piece, u, true, weights);
+}
+
+/* Point k of them is the polar form of the piece with its left knot degree - k times and its right one k
+ * times for arguments (Ramshaw 1989): de Boor's scheme with another parameter a stage. */
+void phx_spline_bezier(const PhxSpline *spline, uint32_t piece, PhxSplineRate *out) {
+    const uint32_t degree = spline->degree;
+    const int64_t left = (int64_t)spline->knot[piece] * PHX_FIX_ONE,
+                  right = (int64_t)spline->knot[piece + 1] * PHX_FIX_ONE;
+    for (uint32_t k = 0; k <= degree; k++) {
+        Wide d[PHX_SPLINE_DEGREE_MAX + 1];
+        for (uint32_t j = 0; j <= degree; j++) {
+            const PhxSplinePoint *p = &spline->point[piece - degree + j];
+            d[j] = (Wide){(int64_t)p->x * (1 << (RATE_BITS - PHX_FIX_BITS)),
+                          (int64_t)p->y * (1 << (RATE_BITS - PHX_FIX_BITS)),
+                          (int64_t)p->z * (1 << (RATE_BITS - PHX_FIX_BITS))};
+        }
+        for (uint32_t s = degree; s >= 1; s--) run_stage(spline, d, degree, s, piece, s > k ? left : right);
+        out[k] = (PhxSplineRate){d[degree].x, d[degree].y, d[degree].z};
+    }
 }
 
 static int64_t saturated(int64_t v) { return v > rate_max ? rate_max : v < -rate_max ? -rate_max : v; }

@@ -8,11 +8,6 @@
 
 #include "spline/spline_internal.h"
 
-static bool is_inside(PhxSplinePoint p) {
-    const int32_t most = PHX_SPLINE_COORDINATE_MAX * PHX_FIX_ONE;
-    return p.x >= -most && p.x <= most && p.y >= -most && p.y <= most && p.z >= -most && p.z <= most;
-}
-
 /* The points that a periodic spline has again at its end. */
 static void wrap_points(PhxSpline *spline) {
     for (uint32_t i = spline->own; i < spline->count; i++) spline->point[i] = spline->point[i % spline->own];
@@ -20,7 +15,7 @@ static void wrap_points(PhxSpline *spline) {
 
 PhxStatus phx_spline_move(PhxSpline *spline, uint32_t i, PhxSplinePoint to) {
     if (i >= spline->own) return PHX_ERROR_ARGUMENT;
-    if (!is_inside(to)) return PHX_ERROR_RANGE;
+    if (!phx_spline_is_inside(to)) return PHX_ERROR_RANGE;
     for (uint32_t k = i; k < spline->count; k += spline->own) spline->point[k] = to;
     return PHX_OK;
 }

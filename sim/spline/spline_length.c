@@ -127,6 +127,16 @@ PhxSplinePlace phx_spline_place(const PhxSplineLengths *lengths, const PhxSpline
     return (PhxSplinePlace){piece, u};
 }
 
+int64_t phx_spline_length_at(const PhxSplineLengths *lengths, const PhxSpline *spline, PhxSplinePlace place) {
+    uint32_t stretch = 0;
+    while (stretch + 1 < PHX_SPLINE_STRETCHES && begin_of(spline, place.piece, stretch + 1) <= place.u)
+        stretch++;
+    const int64_t *at = lengths->at + (size_t)(place.piece - lengths->first) * PHX_SPLINE_STRETCHES + stretch;
+    const int64_t from = begin_of(spline, place.piece, stretch);
+    return at[0] +
+           (place.u > from ? clamped(measure(spline, place.piece, from, place.u), 0, at[1] - at[0]) : 0);
+}
+
 uint32_t phx_spline_follow(const PhxSplineLengths *lengths, PhxSplineMode mode, int64_t way,
                            PhxSplineFollower *follower) {
     const int64_t length = phx_spline_length(lengths);

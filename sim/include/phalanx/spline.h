@@ -98,6 +98,11 @@ PhxSplinePoint phx_spline_point_in(const PhxSpline *spline, uint32_t piece, int6
 PhxSplineRate phx_spline_first_in(const PhxSpline *spline, uint32_t piece, int64_t u);
 PhxSplineSample phx_spline_sample_in(const PhxSpline *spline, uint32_t piece, int64_t u);
 
+/* The Bezier points of a piece that has a length, Q24 units, out[0..degree]: the piece lies in their convex
+ * hull, begins in the first and ends in the last. Error: 2^-32 of the largest difference of control points,
+ * and 2^-24 units, a degree. */
+void phx_spline_bezier(const PhxSpline *spline, uint32_t piece, PhxSplineRate *out);
+
 /* |r'|, Q16.16 units for each unit of the parameter, rounded down, saturated. */
 uint32_t phx_spline_speed(const PhxSplineRate *first);
 /* |r' x r''| / |r'|^3, Q16.16 of 1 / units, saturated; 0 where the speed is 0. Error: 2^-12 of it and one raw
@@ -159,6 +164,9 @@ typedef struct PhxSplinePlace {
  * constant speed. */
 PhxSplinePlace phx_spline_place(const PhxSplineLengths *lengths, const PhxSpline *spline, int64_t length);
 
+/* The other way round: the length from the beginning to a place, u in its piece. */
+int64_t phx_spline_length_at(const PhxSplineLengths *lengths, const PhxSpline *spline, PhxSplinePlace place);
+
 /* ---- followers */
 
 typedef enum PhxSplineMode { PHX_SPLINE_ONCE, PHX_SPLINE_LOOP, PHX_SPLINE_PING_PONG } PhxSplineMode;
@@ -180,6 +188,34 @@ typedef struct PhxSplineFollower {
  * length: nothing moves. */
 uint32_t phx_spline_follow(const PhxSplineLengths *lengths, PhxSplineMode mode, int64_t way,
                            PhxSplineFollower *follower);
+
+/* Where a follower begins: anywhere on the curve, evenly, by the match's key and its handle; with PING_PONG
+ * it comes back as often as not. */
+PhxSplineFollower phx_spline_start(const PhxSplineLengths *lengths, PhxSplineMode mode, uint64_t key,
+                                   uint64_t entity);
+/* Follower `index` of `count` that share the curve evenly: each has as much of it, and begins within the
+ * first `scatter` (Q16.16, 0..1) of that; so two that go the same way are at least (1 - scatter) of it apart.
+ * Count 0: at the beginning. */
+PhxSplineFollower phx_spline_start_spaced(const PhxSplineLengths *lengths, PhxSplineMode mode, uint64_t key,
+                                          uint32_t index, uint32_t count, fix16_t scatter);
+
+/* What a follower's place hangs on, taken before an edit so that it's found again afterwards. */
+typedef struct PhxSplineAnchor {
+    int64_t u;    /* Q32 */
+    int64_t left; /* from the beginning of its stretch */
+    uint32_t stretch, degree;
+    PhxSplinePoint point[PHX_SPLINE_DEGREE_MAX + 1];
+    fix16_t knot[2 * PHX_SPLINE_DEGREE_MAX];
+} PhxSplineAnchor;
+
+/* The anchor of a follower at `at` (0..length). */
+PhxSplineAnchor phx_spline_anchor(const PhxSplineLengths *lengths, const PhxSpline *spline, int64_t at);
+/* Where it is after points were moved, inserted or taken away and the curve measured anew: a follower whose
+ * piece has the control points and knots that it had stays where it was, bit for bit. Another one keeps its
+ * parameter: it jumps by no more than the farthest that a control point of its piece moved, and 1/256 unit
+ * besides. */
+int64_t phx_spline_anchor_find(const PhxSplineLengths *lengths, const PhxSpline *spline,
+                               const PhxSplineAnchor *anchor);
 
 #ifdef __cplusplus
 }
