@@ -83,6 +83,7 @@ static bool execute_own(PhxSim *sim, const PhxCommand *command) {
     if (phx_command_decode(command->bytes, command->size, &data, NULL) != PHX_OK) return false;
     switch (data.type) {
     case PHX_COMMAND_MOVE:
+    case PHX_COMMAND_MARCH:
     case PHX_COMMAND_MOVE_AREA:
     case PHX_COMMAND_MOVE_NEAREST:
     case PHX_COMMAND_MOVE_BLEND:

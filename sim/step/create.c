@@ -22,6 +22,7 @@ void phx_sim_builtin_specs(PhxTableSpec *specs, uint32_t width, uint32_t height,
     specs[PHX_TABLE_unit_type].rows = PHX_SIM_TYPE_LIMIT;
     specs[PHX_TABLE_cost_profile].rows = PHX_SIM_PROFILE_LIMIT;
     specs[PHX_TABLE_destination].rows = PHX_SIM_DESTINATION_LIMIT;
+    specs[PHX_TABLE_march].rows = PHX_SIM_MARCH_LIMIT;
     specs[PHX_TABLE_formation].rows = PHX_SIM_FORMATION_LIMIT;
     specs[PHX_TABLE_formation_pattern].rows = PHX_SIM_PATTERN_LIMIT;
     specs[PHX_TABLE_building].rows = PHX_SIM_BUILDING_LIMIT;
@@ -128,6 +129,9 @@ static PhxSim *lay_out(PhxArena *arena, const PhxContentHead *head, uint32_t tab
     phx_flock_layout(&made->flock, arena, head->unit_capacity);
     made->flock_of = PHX_ARENA_ARRAY(arena, uint32_t, units);
     phx_formations_layout(&made->formations, arena, head->unit_capacity);
+    made->lane_routes = PHX_ARENA_ARRAY(arena, PhxLaneRoute, PHX_SIM_MARCH_LIMIT * PHX_SIM_ROUTES);
+    made->asides = PHX_ARENA_ARRAY(arena, PhxLaneAside, units);
+    made->walkers = PHX_ARENA_ARRAY(arena, PhxLaneWalker, units);
     made->living = PHX_ARENA_ARRAY(arena, uint32_t, units);
     made->moving = PHX_ARENA_ARRAY(arena, uint32_t, units);
     made->seekers = PHX_ARENA_ARRAY(arena, PhxSeeker, units);
@@ -224,6 +228,7 @@ PhxStatus phx_sim_create(const PhxSimConfig *config, const void *content, size_t
 void phx_sim_destroy(PhxSim *sim) {
     if (!sim) return;
     phx_barriers_drop(sim);
+    phx_lanes_drop(sim);
     phx_world_destroy(sim->world);
     phx_world_destroy(sim->spare);
     phx_routes_destroy(sim->layers.routes);

@@ -78,6 +78,24 @@ static uint32_t points_of(const PhxWorld *world, const PhxCommandData *command, 
     return 1;
 }
 
+/* A destination with a row of table march, which asks for a plan; none where either table is full. */
+static PhxHandle lanes_for(PhxWorld *world, const PhxCommandData *command) {
+    const PhxCommandPoint goal = {command->goal_x, command->goal_y, 1};
+    const PhxHandle lanes = phx_table_insert(&world->tables[PHX_TABLE_march]);
+    if (lanes == PHX_HANDLE_NONE) return lanes;
+    const PhxHandle made = phx_destination_make(world, PHX_DESTINATION_LANES, &goal, 1, 0);
+    const uint32_t row = phx_handle_slot(lanes);
+    if (made == PHX_HANDLE_NONE) {
+        phx_table_remove(&world->tables[PHX_TABLE_march], row);
+        return made;
+    }
+    world->destination.march[phx_handle_slot(made)] = lanes;
+    world->march.destination[row] = made;
+    world->march.asked[row] = world->match.tick[0];
+    world->march.spread[row] = command->lane_spread;
+    return made;
+}
+
 /* The row for a command that needs one; none for the others, and where the table is full. */
 static PhxHandle destination_for(PhxWorld *world, const PhxCommandData *command) {
     const PhxCommandPoint center = {command->goal_x, command->goal_y, 1};
@@ -88,6 +106,8 @@ static PhxHandle destination_for(PhxWorld *world, const PhxCommandData *command)
         return phx_destination_make(world, PHX_DESTINATION_NEAREST, command->points, command->point_count, 0);
     case PHX_COMMAND_MOVE_BLEND:
         return phx_destination_make(world, PHX_DESTINATION_BLEND, command->points, command->point_count, 0);
+    case PHX_COMMAND_MARCH:
+        return lanes_for(world, command);
     default:
         return PHX_HANDLE_NONE;
     }

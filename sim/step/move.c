@@ -13,8 +13,9 @@
 enum {
     KINDS = PHX_COST_KINDS,
     LANES = PHX_COMMAND_POINT_LIMIT,
-    CREEP = 2,      /* sixteenths of a unit's speed */
-    LEAN_BITS = 12, /* as destination.c has it */
+    LANE_NARROW = 2, /* unit.lane */
+    CREEP = 2,       /* sixteenths of a unit's speed */
+    LEAN_BITS = 12,  /* as destination.c has it */
 };
 
 static fix16_t speed_at(const PhxWorld *world, uint32_t type, uint32_t percent) {
@@ -155,7 +156,15 @@ static Wish wish_to(PhxVec2 at, PhxVec2 point) {
     return wish;
 }
 
-/* By the aim, if it has one; else as the field says, or as it said last. */
+/* Along its lane; what the field said last is forgotten. */
+static Wish wish_in_lane(PhxUnitTable *units, uint32_t slot, PhxVec2 at) {
+    Wish wish = wish_to(at, phx_vec2(units->lane_x[slot], units->lane_y[slot]));
+    wish.stops = false;
+    units->way_x[slot] = units->way_y[slot] = 0;
+    return wish;
+}
+
+/* By the aim, if it has one; else along its lane, as the field says, or as it said last. */
 static Wish wish_for(const PhxSim *sim, uint32_t slot, const Look *look, uint32_t worker) {
     PhxUnitTable *units = &sim->world->unit;
     const PhxVec2 at = position_of(sim->world, slot);
@@ -166,6 +175,7 @@ static Wish wish_for(const PhxSim *sim, uint32_t slot, const Look *look, uint32_
         wish.stops = units->aim[slot] != 2;
         return wish;
     }
+    if (units->lane[slot] != 0) return wish_in_lane(units, slot, at);
     Wish wish = wish_to(at, phx_vec2(units->goal_x[slot], units->goal_y[slot]));
     if (!look->field) {
         wish.way = phx_dir(units->way_x[slot], units->way_y[slot]);
@@ -182,13 +192,17 @@ static Wish wish_for(const PhxSim *sim, uint32_t slot, const Look *look, uint32_
 /* `field` null: the unit doesn't ask for it in this tick. */
 static void prefer_unit(const PhxSim *sim, uint32_t slot, const PhxUnitField *field, uint32_t worker) {
     PhxUnitTable *units = &sim->world->unit;
-    const PhxUnitLimits limits = phx_unit_limits(sim, slot);
+    PhxUnitLimits limits = phx_unit_limits(sim, slot);
+    const bool waits = units->lane[slot] != 0 && units->lane_pace[slot] < limits.speed / 2;
     Look look;
     look_up(&look, field);
     Wish wish = wish_for(sim, slot, &look, worker);
     note_progress(units, slot,
                   field || units->aim[slot] != 0 ? progress_measure(units, slot, &look, wish.distance)
                                                  : units->best_distance[slot]);
+    if (waits) units->stalled[slot] = 0; /* for its turn */
+    if (units->lane[slot] != 0 && units->lane_pace[slot] < limits.speed)
+        limits.speed = units->lane_pace[slot];
     if (units->detour[slot] > 0) { /* to its end, where the unit waits until the time is over */
         if (--units->detour[slot] == 0) units->stalled[slot] = 0; /* a new try */
         wish = wish_to(position_of(sim->world, slot), phx_vec2(units->detour_x[slot], units->detour_y[slot]));
@@ -338,7 +352,7 @@ void phx_phase_crowd(const PhxPhaseContext *context, void *user) {
     for (uint32_t i = 0; i < sim->living_count; i++) {
         const uint32_t slot = sim->living[i];
         units->close[slot] = units->activity[slot] == 0 || units->aim[slot] != 0 || units->detour[slot] > 0 ||
-                             units->led[slot] != 0;
+                             units->led[slot] != 0 || units->lane[slot] == LANE_NARROW;
         /* who was held up for long is let through */
         if (units->weight[slot] > 1 && units->stalled[slot] >= 2 * rate && units->activity[slot] != 0)
             units->weight[slot] = 1;

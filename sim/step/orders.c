@@ -30,6 +30,8 @@ void phx_order_end(PhxWorld *world, uint32_t unit) {
     u->formation[unit] = PHX_HANDLE_NONE;
     u->formation_slot[unit] = 0;
     u->led[unit] = 0;
+    u->lane_route[unit] = u->lane_next[unit] = u->lane_file[unit] = 0;
+    u->lane_share[unit] = 0;
 }
 
 void phx_order_begin(PhxWorld *world, uint32_t unit, PhxOrder order) {

@@ -25,6 +25,7 @@ enum {
     PHX_COMMAND_UNIT_LIMIT =
         500, /* units in one command; with it, a command fits into what the network carries */
     PHX_COMMAND_POINT_LIMIT = 8, /* points in one command */
+    PHX_LANE_SPREAD = 50,        /* percent of its side offset that a unit keeps */
     PHX_COMMAND_SIZE_LIMIT = 96 + 8 * PHX_COMMAND_UNIT_LIMIT,
     PHX_COMMAND_GAME_FIRST = 128 /* command types from here on are a game's own */
 };
@@ -48,11 +49,14 @@ typedef enum PhxCommandType {
                                     `threshold` from it; ends when the target is no more */
     PHX_COMMAND_BEHAVE = 13,     /* units feel `mood` and do `behaviour` from now on; their orders go on */
     PHX_COMMAND_FLOCK =
-        14,               /* units are of the player's flock `flock` from now on, 0: of none; orders go on */
-    PHX_COMMAND_FORM = 15 /* units go to the goal in a formation of `shape`, and turn to `facing` there if
+        14,                /* units are of the player's flock `flock` from now on, 0: of none; orders go on */
+    PHX_COMMAND_FORM = 15, /* units go to the goal in a formation of `shape`, and turn to `facing` there if
                              `turns` is 1; the orders they have are dropped. Where the shape can't be had
                              (a width below a body), or the table of formations is full, it's a no-op,
                              counted */
+    PHX_COMMAND_MARCH = 16 /* units go to the goal in lanes: each keeps `lane_spread` percent of its side
+                              offset, several passages are shared by their width and detour, groups that
+                              meet keep to the right. Where the table of marches is full, a MOVE */
 } PhxCommandType;
 
 /* A point of a command with several. */
@@ -76,18 +80,19 @@ typedef struct PhxCommandData {
     uint8_t ground_cost, kind; /* 1 .. 255 (impassable), 0 .. 15 */
     uint16_t open_teams;       /* bit t: team t walks through */
     PhxHandle building;
-    fix16_t radius;     /* 0 .. 32 units */
-    PhxHandle target;   /* a unit, anyone's */
-    fix16_t threshold;  /* 0 .. 64 units */
-    uint8_t mood;       /* PhxMood, or PHX_BEHAVE_KEEP */
-    uint8_t behaviour;  /* PhxBehaviour, or PHX_BEHAVE_KEEP */
-    uint16_t flock;     /* 0: none */
-    uint8_t shape;      /* PhxFormationShape */
-    uint8_t pattern;    /* of PHX_FORMATION_PATTERN: which of the content's, 0 .. 15 */
-    uint8_t turns;      /* 1: `facing` counts */
-    uint16_t facing;    /* binary angle */
-    fix16_t form_width; /* 0 .. 1024 units; 0: the shape's own */
-    fix16_t gap;        /* between bodies, 0 .. 16 units */
+    fix16_t radius;      /* 0 .. 32 units */
+    PhxHandle target;    /* a unit, anyone's */
+    fix16_t threshold;   /* 0 .. 64 units */
+    uint8_t mood;        /* PhxMood, or PHX_BEHAVE_KEEP */
+    uint8_t behaviour;   /* PhxBehaviour, or PHX_BEHAVE_KEEP */
+    uint16_t flock;      /* 0: none */
+    uint8_t shape;       /* PhxFormationShape */
+    uint8_t pattern;     /* of PHX_FORMATION_PATTERN: which of the content's, 0 .. 15 */
+    uint8_t turns;       /* 1: `facing` counts */
+    uint16_t facing;     /* binary angle */
+    fix16_t form_width;  /* 0 .. 1024 units; 0: the shape's own */
+    fix16_t gap;         /* between bodies, 0 .. 16 units */
+    uint8_t lane_spread; /* percent, 0 .. 100; PHX_LANE_SPREAD is the usual */
     uint8_t point_count;
     PhxCommandPoint points[PHX_COMMAND_POINT_LIMIT];
     uint16_t unit_count;

@@ -86,7 +86,7 @@ typedef struct PhxTableSpec {
 
 enum {
     PHX_SCHEMA_TABLE_LIMIT = 64,
-    PHX_SCHEMA_COLUMN_LIMIT = 64,
+    PHX_SCHEMA_COLUMN_LIMIT = 128,
     PHX_SCHEMA_ROW_LIMIT = 1 << 20,
     PHX_SCHEMA_GRID_LIMIT = 4096, /* cells a side */
     PHX_GRID_BLOCK = 64           /* cells a side of a hashed block */

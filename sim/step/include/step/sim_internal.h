@@ -34,6 +34,9 @@ enum {
     PHX_SIM_MODIFIER_LIMIT = 1024,
     PHX_SIM_DESTINATION_LIMIT = 1024,
     PHX_SIM_FORMATION_LIMIT = 256,
+    PHX_SIM_MARCH_LIMIT = 64,
+    PHX_SIM_ROUTES = 3,        /* of a march, as march.def has it */
+    PHX_SIM_ROUTE_POINTS = 24, /* of a route, as march.def has it */
     PHX_SIM_PATTERN_LIMIT = 16,
     PHX_SIM_PATTERN_SLOTS = 128,
     PHX_SIM_EVENTS_A_UNIT = 5, /* arrived, blocked, unreachable, gave up, target lost: one of each */
@@ -111,6 +114,32 @@ typedef struct PhxFormationWork {
     PhxAssignWork *assign;
 } PhxFormationWork;
 
+/* A unit in its lane, in order of rows, routes and files, the first in front. */
+typedef struct PhxLaneWalker {
+    uint8_t row, route, file;
+    int32_t along; /* how far it has come along its route, raw */
+    uint32_t slot;
+} PhxLaneWalker;
+
+/* A unit or a route, and how far it lies to the right of the way. */
+typedef struct PhxLaneAside {
+    int64_t aside; /* raw */
+    uint32_t id;
+} PhxLaneAside;
+
+/* A route of a march, measured anew in each tick. DERIVED. */
+typedef struct PhxLaneRoute {
+    uint32_t row, route, count;
+    uint32_t rear;                    /* the point that its last walker walks to; `count`: there is none */
+    int32_t narrow_begin, narrow_end; /* the way to the first and last narrow point, raw; 0: there is none */
+    int32_t from[PHX_SIM_ROUTE_POINTS]; /* the way from the first point to each, raw */
+    PhxDir way[PHX_SIM_ROUTE_POINTS];   /* along the line that ends in each; of the first: as of the second */
+    PhxDir
+        side[PHX_SIM_ROUTE_POINTS]; /* to the right of each, halfway between the two lines that meet there */
+} PhxLaneRoute;
+
+struct PhxLanePlanner; /* lanes_plan.c */
+
 struct PhxSim {
     PhxArena arena; /* holds this struct and everything it points to but world and walls */
     PhxAllocator allocator;
@@ -152,6 +181,10 @@ struct PhxSim {
     PhxCrowdWork crowd;
     PhxFlockWork flock;
     PhxFormationWork formations;
+    PhxLaneRoute *lane_routes;      /* PHX_SIM_ROUTES a row of table march */
+    PhxLaneAside *asides;           /* scratch of a plan */
+    PhxLaneWalker *walkers;         /* those that a lane leads in this tick */
+    struct PhxLanePlanner *planner; /* made with the first plan */
     uint32_t *flock_of;             /* a unit slot: its flock among all players', while it goes with it */
     bool chosen;                    /* what the last choice of velocities was made from is still there */
     uint32_t *living, living_count; /* slots of living units, ascending */
@@ -290,13 +323,33 @@ void phx_order_clear(PhxWorld *world, uint32_t unit); /* drops the queue, not th
 
 /* destination.c: rows that orders share. make: a row without users, PHX_HANDLE_NONE where the table is full;
  * hold: one more user; drop: one less, and with the last the row ends. Handles of no row are let be. */
-enum { PHX_DESTINATION_NEAREST, PHX_DESTINATION_AREA, PHX_DESTINATION_BLEND }; /* destination.mode */
+enum {
+    PHX_DESTINATION_NEAREST,
+    PHX_DESTINATION_AREA,
+    PHX_DESTINATION_BLEND,
+    PHX_DESTINATION_LANES
+}; /* destination.mode */
 PhxHandle phx_destination_make(PhxWorld *world, uint8_t mode, const PhxCommandPoint *points, uint32_t count,
                                fix16_t radius);
 void phx_destination_hold(PhxWorld *world, PhxHandle destination);
 void phx_destination_drop(PhxWorld *world, PhxHandle destination);
 /* The row of the unit's present order, or UINT32_MAX. */
 uint32_t phx_destination_of(const PhxWorld *world, uint32_t unit);
+
+/* lanes_plan.c: plans for the marches that wait for one, as far as this tick's credit goes. Errors:
+ * PHX_ERROR_MEMORY. drop: frees the planner. */
+PHX_MUST_USE PhxStatus phx_lanes_serve(PhxSim *sim);
+void phx_lanes_drop(PhxSim *sim);
+size_t phx_lanes_bytes(const PhxSim *sim);
+/* lanes_share.c: routes, files and side offsets of all units that march under a row whose plan was just made;
+ * of one that comes later. */
+void phx_lanes_share(PhxSim *sim, uint32_t row, const uint32_t *members, uint32_t count);
+void phx_lanes_join(PhxSim *sim, uint32_t row, uint32_t slot);
+/* lanes.c: a point of a route; and the row of table march under which a unit goes, or UINT32_MAX. */
+static inline uint32_t phx_lanes_point(uint32_t row, uint32_t route, uint32_t point) {
+    return (row * PHX_SIM_ROUTES + route) * PHX_SIM_ROUTE_POINTS + point;
+}
+uint32_t phx_lanes_row_of(const PhxWorld *world, uint32_t slot);
 
 /* march.c: the commands that send units somewhere. */
 void phx_march_execute(PhxSim *sim, const PhxCommandData *command, uint8_t player);
