@@ -320,12 +320,20 @@ static uint32_t list_walkers(PhxSim *sim) {
     return count;
 }
 
+static void clear_scratch(PhxWorld *world) {
+    const size_t used = world->tables[PHX_TABLE_unit].used;
+    memset(world->unit.lane, 0, used);
+    memset(world->unit.lane_x, 0, used * sizeof *world->unit.lane_x);
+    memset(world->unit.lane_y, 0, used * sizeof *world->unit.lane_y);
+    memset(world->unit.lane_pace, 0, used * sizeof *world->unit.lane_pace);
+}
+
 void phx_phase_lanes(const PhxPhaseContext *context, void *user) {
     PhxSim *sim = context->sim;
     PhxWorld *world = context->world;
     const PhxTable *rows = &world->tables[PHX_TABLE_march];
     (void)user;
-    memset(world->unit.lane, 0, world->tables[PHX_TABLE_unit].used);
+    clear_scratch(world);
     if (rows->live == 0) return;
     drop_rows(world);
     const PhxStatus status = phx_lanes_serve(sim);

@@ -32,6 +32,7 @@ static PhxCommandData example(uint8_t type, const PhxHandle *units) {
                             .facing = 65535,
                             .form_width = 1024 * 65536,
                             .gap = 16 * 65536,
+                            .lane_spread = 100,
                             .point_count = 2,
                             .points = {{-8192 * 65536, 8192 * 65536 - 1, 255}, {1, -1, 0}},
                             .unit_count = 3,
@@ -43,6 +44,9 @@ static void check_move_fields(const PhxCommandData *command, const PhxCommandDat
     if (type == PHX_COMMAND_MOVE || type == PHX_COMMAND_MOVE_AREA)
         CHECK(read->goal_x == command->goal_x && read->goal_y == command->goal_y && read->queued);
     if (type == PHX_COMMAND_MOVE_AREA) CHECK_EQ(read->radius, 32 * 65536);
+    if (type == PHX_COMMAND_MARCH)
+        CHECK(read->goal_x == command->goal_x && read->goal_y == command->goal_y && read->queued &&
+              read->lane_spread == 100);
     if (type == PHX_COMMAND_CHASE)
         CHECK(read->target == command->target && read->threshold == command->threshold && read->queued);
     if (type == PHX_COMMAND_MOVE_NEAREST || type == PHX_COMMAND_MOVE_BLEND) {
@@ -66,7 +70,7 @@ static void check_building_fields(const PhxCommandData *command, const PhxComman
 
 PHX_TEST(command, round_trip_cuts_and_slots) {
     const PhxHandle units[3] = {phx_handle_make(1, 1), phx_handle_make(UINT32_MAX, 3), 0};
-    for (uint8_t type = PHX_COMMAND_MOVE; type <= PHX_COMMAND_FORM; type++) {
+    for (uint8_t type = PHX_COMMAND_MOVE; type <= PHX_COMMAND_MARCH; type++) {
         uint8_t bytes[256];
         size_t size;
         const PhxCommandData command = example(type, units);

@@ -73,6 +73,7 @@ typedef enum PhxScenarioOrderKind {
     PHX_SCENARIO_BEHAVE,
     PHX_SCENARIO_FLOCK,
     PHX_SCENARIO_FORM,
+    PHX_SCENARIO_MARCH,
     PHX_SCENARIO_PLACE,
     PHX_SCENARIO_RAZE,
     PHX_SCENARIO_GATE,
@@ -97,6 +98,7 @@ typedef struct PhxScenarioOrder {
     uint8_t shape, pattern, turns;      /* FORM: as in the command; its goal is `goal` */
     PhxAngle facing;                    /* FORM */
     fix16_t form_width, gap;            /* FORM: world units */
+    uint8_t lane_spread;                /* MARCH: percent; its goal is `goal` */
     uint16_t cell_x, cell_y;            /* RAZE, GATE: the building on this cell */
     uint16_t width, height;             /* PLACE, GROUND: cells, from the one above */
     bool gate;                          /* PLACE: a gate */

@@ -254,6 +254,7 @@ static const char *goal_key(PhxScenarioOrderKind kind) {
            : kind == PHX_SCENARIO_NEAREST ? "nearest"
            : kind == PHX_SCENARIO_BLEND   ? "blend"
            : kind == PHX_SCENARIO_FORM    ? "form"
+           : kind == PHX_SCENARIO_MARCH   ? "march"
                                           : "move";
 }
 

@@ -26,7 +26,8 @@ static void emit_batch(Emitter *emitter, PhxVec2 goal) {
     if (emitter->count == 0) return;
     static const uint8_t types[] = {PHX_COMMAND_MOVE,       PHX_COMMAND_MOVE_AREA, PHX_COMMAND_MOVE_NEAREST,
                                     PHX_COMMAND_MOVE_BLEND, PHX_COMMAND_CHASE,     PHX_COMMAND_STOP,
-                                    PHX_COMMAND_BEHAVE,     PHX_COMMAND_FLOCK,     PHX_COMMAND_FORM};
+                                    PHX_COMMAND_BEHAVE,     PHX_COMMAND_FLOCK,     PHX_COMMAND_FORM,
+                                    PHX_COMMAND_MARCH};
     const PhxScenarioOrder *order = emitter->order;
     const PhxScenarioGroup *target = &emitter->scenario->groups[order->target_group];
     PhxCommandData command = {.type = types[order->kind],
@@ -45,6 +46,7 @@ static void emit_batch(Emitter *emitter, PhxVec2 goal) {
                               .facing = order->facing,
                               .form_width = order->form_width,
                               .gap = order->gap,
+                              .lane_spread = order->lane_spread,
                               .point_count = (uint8_t)order->point_count,
                               .unit_count = emitter->count,
                               .units = emitter->units};

@@ -9,7 +9,7 @@
 typedef struct OrderDraft {
     PhxScenarioOrder order;
     char player[17], group[PHX_SCENARIO_NAME];
-    uint32_t groups, area, nearest, blend, chase, behave, form, place, raze, gate, ground; /* nodes */
+    uint32_t groups, area, nearest, blend, chase, behave, form, march, place, raze, gate, ground; /* nodes */
     bool all, stop;
 } OrderDraft;
 
@@ -32,6 +32,7 @@ enum {
     ORDER_BEHAVE,
     ORDER_FLOCK,
     ORDER_FORM,
+    ORDER_MARCH,
     ORDER_PLACE,
     ORDER_RAZE,
     ORDER_GATE,
@@ -55,6 +56,7 @@ static const Field order_fields[] = {
     {"behave", FIELD_NODE, false, offsetof(OrderDraft, behave), 0, 0, 0},
     {"flock", FIELD_U16, false, offsetof(OrderDraft, order.flock), 0, 65535, 0},
     {"form", FIELD_NODE, false, offsetof(OrderDraft, form), 0, 0, 0},
+    {"march", FIELD_NODE, false, offsetof(OrderDraft, march), 0, 0, 0},
     {"place", FIELD_NODE, false, offsetof(OrderDraft, place), 0, 0, 0},
     {"raze", FIELD_NODE, false, offsetof(OrderDraft, raze), 0, 0, 0},
     {"gate", FIELD_NODE, false, offsetof(OrderDraft, gate), 0, 0, 0},
@@ -64,6 +66,11 @@ static const Field order_fields[] = {
 static const Field area_fields[] = {
     {"at", FIELD_POINT, true, offsetof(PhxScenarioOrder, goal), COORDINATE_LOW, COORDINATE_HIGH, 0},
     {"radius", FIELD_FIX, true, offsetof(PhxScenarioOrder, radius), 0, FIX(32), 0},
+};
+
+static const Field march_fields[] = {
+    {"at", FIELD_POINT, true, offsetof(PhxScenarioOrder, goal), COORDINATE_LOW, COORDINATE_HIGH, 0},
+    {"spread", FIELD_U8, false, offsetof(PhxScenarioOrder, lane_spread), 0, 100, 0},
 };
 
 typedef struct PointDraft {
@@ -232,7 +239,7 @@ static PhxStatus choose_kind(const ScenarioParser *parser, const PhxYamlNode *no
         return phx_fields_fail(
             &parser->reader, node, PHX_ERROR_FORMAT,
             "an order needs one of the keys move, corner, scatter, area, nearest, blend, chase, "
-            "stop: true, behave, flock, form, place, raze, gate, ground, and one only");
+            "stop: true, behave, flock, form, march, place, raze, gate, ground, and one only");
     for (uint32_t i = ORDER_MOVE; i <= ORDER_GROUND; i++)
         if (given >> i & 1)
             draft->order.kind = i <= ORDER_SCATTER
@@ -302,6 +309,10 @@ static PhxStatus read_goals(const ScenarioParser *parser, OrderDraft *draft) {
         return phx_scenario_parse_behave(parser, draft->behave, order);
     case PHX_SCENARIO_FORM:
         return phx_scenario_parse_form(parser, draft->form, order);
+    case PHX_SCENARIO_MARCH:
+        order->lane_spread = PHX_LANE_SPREAD;
+        return phx_fields_read(&parser->reader, phx_scenario_node(parser, draft->march), "a march order",
+                               march_fields, COUNT_OF(march_fields), order, NULL);
     default:
         return PHX_OK;
     }

@@ -140,6 +140,16 @@ static void describe(const PhxCommandData *data, json_t *object, char *text, siz
         json_object_set_new(object, "goal_y", json_string(y));
         json_object_set_new(object, "queued", json_boolean(data->queued));
         break;
+    case PHX_COMMAND_MARCH:
+        phx_fix_format(data->goal_x, x, sizeof x);
+        phx_fix_format(data->goal_y, y, sizeof y);
+        used = (size_t)snprintf(text, size, " to (%s, %s), spread %u%%%s", x, y, data->lane_spread,
+                                data->queued ? ", queued" : "");
+        json_object_set_new(object, "goal_x", json_string(x));
+        json_object_set_new(object, "goal_y", json_string(y));
+        json_object_set_new(object, "spread", json_integer(data->lane_spread));
+        json_object_set_new(object, "queued", json_boolean(data->queued));
+        break;
     case PHX_COMMAND_LEAVE:
         used = (size_t)snprintf(text, size, " of player %u", data->slot);
         json_object_set_new(object, "leaving", json_integer(data->slot));
@@ -163,7 +173,8 @@ static void describe(const PhxCommandData *data, json_t *object, char *text, siz
         break;
     }
     if (data->type != PHX_COMMAND_MOVE && data->type != PHX_COMMAND_STOP &&
-        data->type != PHX_COMMAND_BEHAVE && data->type != PHX_COMMAND_FLOCK && data->type != PHX_COMMAND_FORM)
+        data->type != PHX_COMMAND_BEHAVE && data->type != PHX_COMMAND_FLOCK &&
+        data->type != PHX_COMMAND_FORM && data->type != PHX_COMMAND_MARCH)
         return;
     json_object_set_new(object, "units", units_json(data));
     used += (size_t)snprintf(text + used, size - used, ", %u unit%s:", data->unit_count,

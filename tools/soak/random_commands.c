@@ -81,6 +81,10 @@ static void give_move(Maker *maker, uint8_t slot, bool queued) {
         command.form_width = (fix16_t)(dice / 64 % 4 == 0 ? dice >> 43 : 0); /* 0 to 32 units */
         command.gap = (fix16_t)(dice >> 47 & 0x1ffff);
     }
+    if (dice % 4 == 1) { /* in lanes */
+        command.type = PHX_COMMAND_MARCH;
+        command.lane_spread = (uint8_t)(dice / 4 % 101);
+    }
     give(maker, slot, &command);
 }
 

@@ -27,7 +27,7 @@ extern "C" {
 #endif
 
 /* Raised with every change of a golden: replays of another revision cannot be verified by this one. */
-#define PHX_SIM_REVISION 3u
+#define PHX_SIM_REVISION 4u
 /* Version of this interface: major, minor. */
 #define PHX_API_VERSION_MAJOR 0
 #define PHX_API_VERSION_MINOR 1

@@ -3,7 +3,8 @@
  * A sample of a route is a point with the room for a centre to its left and its right. Where less room is
  * left across it, in the direction in which there is least, than a group wants, the sample lies in a narrow
  * passage and is moved to its middle. Of the samples those are kept that straight lines between them, with
- * room growing and shrinking linearly, never promise more room than there is.
+ * room growing and shrinking linearly, don't promise more room than there is; but in rubble, where the middle
+ * of one passage may not see that of the next, so who walks looks where he goes.
  *
  * Positions are in the layer's coordinates (phalanx/cost.h). Threads: the ground is only read, but for
  * phx_passage_close. Determinism: integers; pure functions of the boards and the arguments.
