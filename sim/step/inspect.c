@@ -51,8 +51,8 @@ uint64_t phx_sim_audit_failures(const PhxSim *sim) { return sim->world->audit_fa
 size_t phx_sim_memory_bytes(const PhxSim *sim) {
     const size_t spare = sim->spare ? sim->spare->arena.size : 0;
     const PhxRoutesUse use = phx_routes_use(sim->layers.routes);
-    return sim->arena.size + phx_barriers_bytes(sim) + phx_lanes_bytes(sim) + use.plane_bytes + use.graph_bytes + use.cache_limit +
-           sim->world->arena.size + spare;
+    return sim->arena.size + phx_barriers_bytes(sim) + phx_lanes_bytes(sim) + use.plane_bytes +
+           use.graph_bytes + use.cache_limit + sim->world->arena.size + spare;
 }
 
 const char *phx_sim_table_name(const PhxSim *sim, uint32_t table) {
