@@ -26,7 +26,7 @@ static void include(Bounds *bounds, PhxSplinePoint p) {
     bounds->top = fmin(bounds->top, real(p.y)), bounds->bottom = fmax(bounds->bottom, real(p.y));
 }
 
-static PhxDrawColor color_of(const PhxSplineView *view, uint32_t piece) {
+static PhxDrawColor color_of(const PhxSplinePicture *view, uint32_t piece) {
     return phx_draw_player_color((uint8_t)((piece - view->spline->degree) % 8));
 }
 
@@ -38,7 +38,7 @@ static void line_to(const PhxCanvas *canvas, PhxSplinePoint p) {
     cairo_line_to(canvas->cairo, phx_canvas_x(canvas, p.x), phx_canvas_y(canvas, p.y));
 }
 
-static void paint_polygon(const PhxCanvas *canvas, const PhxSplineView *view) {
+static void paint_polygon(const PhxCanvas *canvas, const PhxSplinePicture *view) {
     const PhxSpline *spline = view->spline;
     move_to(canvas, spline->point[0]);
     for (uint32_t i = 1; i < spline->count; i++) line_to(canvas, spline->point[i]);
@@ -54,7 +54,7 @@ static void paint_polygon(const PhxCanvas *canvas, const PhxSplineView *view) {
     }
 }
 
-static void paint_curve(const PhxCanvas *canvas, const PhxSplineView *view) {
+static void paint_curve(const PhxCanvas *canvas, const PhxSplinePicture *view) {
     cairo_set_line_width(canvas->cairo, 2.5);
     for (uint32_t i = 1; i < view->count; i++) {
         move_to(canvas, view->samples[i - 1].point);
@@ -86,7 +86,7 @@ static void paint_mark(const PhxCanvas *canvas, const PhxSplineSample *s) {
     cairo_stroke(canvas->cairo);
 }
 
-static void paint(const PhxSplineView *view, cairo_t *cairo, const Bounds *bounds, double scale,
+static void paint(const PhxSplinePicture *view, cairo_t *cairo, const Bounds *bounds, double scale,
                   double height) {
     PhxCanvas canvas = {.cairo = cairo,
                         .left = MARGIN - bounds->left * scale,
@@ -102,7 +102,7 @@ static void paint(const PhxSplineView *view, cairo_t *cairo, const Bounds *bound
     (void)phx_canvas_text(&canvas, MARGIN, height - 14, INK, view->title);
 }
 
-PhxStatus phx_spline_picture_write(const char *path, const PhxSplineView *view, PhxError *error) {
+PhxStatus phx_spline_picture_write(const char *path, const PhxSplinePicture *view, PhxError *error) {
     PhxPictureOutput output;
     Bounds bounds = {1e9, 1e9, -1e9, -1e9};
     for (uint32_t i = 0; i < view->spline->own; i++) include(&bounds, view->spline->point[i]);
