@@ -3,6 +3,7 @@
  */
 #include <jansson.h>
 #include <math.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "harness.h"
@@ -233,6 +234,42 @@ PHX_TEST(spline_cli, every_fault_of_points_and_rails_is_named) {
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
         RunPhx run = spline(wrong[i].word, wrong[i].name, wrong[i].text, wrong[i].options);
         CHECK_THAT(run.code == 2 && strstr(run.err, wrong[i].said), "%zu: %d, %s", i, run.code, run.err);
+        run_phx_release(&run);
+    }
+}
+
+/* A program that prints as the one that measures tinyspline does. */
+PHX_TEST(spline_cli, another_programs_figures_stand_beside_ours) {
+    const char *path =
+        write_named("peer", "#!/bin/sh\necho 'tinyspline: degree 3'\n"
+                            "echo '  ts_bspline_eval + copy result (x)   90.5 ns   1 /s (best 1.0 ns)'\n"
+                            "echo '  ts_bspline_eval only (x)   1000000.25 ns   1 /s'\n"
+                            "echo '  plain C de Boor   0.001 ns'\n");
+    CHECK(chmod(path, 0700) == 0);
+    char words[3000];
+    snprintf(words, sizeof words, "bench spline --brief --json --peer %s", path);
+    RunPhx run = run_phx(&(RunPhxOptions){0}, words);
+    CHECK_THAT(run.code == 0, "%s", run.err);
+    json_t *root = json_loads(run.out, 0, NULL);
+    static const struct {
+        const char *name;
+        double ns;
+    } cases[] = {{"spline_peer_copy", 90.5}, {"spline_peer_eval", 1000000.25}, {"spline_peer_plain", 0.001}};
+    for (int i = 0; i < 3; i++) {
+        const json_t *one = json_object_get(root, cases[i].name);
+        const double ns = json_number_value(json_object_get(one, "ns"));
+        CHECK(json_number_value(json_object_get(one, "peer_ns")) == cases[i].ns && ns > 0);
+        CHECK(fabs(json_number_value(json_object_get(one, "ratio")) * cases[i].ns / ns - 1) < 1e-4);
+        if (i > 0) CHECK(json_is_true(json_object_get(one, "met")) == (i == 1));
+    }
+    json_decref(root);
+    run_phx_release(&run);
+    static const char *const wrong[] = {
+        "bench spline --brief --peer /no/such/program", "bench spline --brief --peer true",
+        "bench spline --brief --peer false", "bench assign --brief --peer true"};
+    for (int i = 0; i < 4; i++) {
+        run = run_phx(&(RunPhxOptions){0}, wrong[i]);
+        CHECK_THAT(run.code == 2 && strstr(run.err, "--peer"), "%d: %d, %s", i, run.code, run.err);
         run_phx_release(&run);
     }
 }

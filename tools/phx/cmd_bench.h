@@ -23,6 +23,7 @@ typedef struct PhxBench {
     const char *scenario; /* of the match that is recorded */
     uint32_t ticks;       /* of it */
     bool brief;           /* fewer ticks and runs: to see that it works, not to measure */
+    const char *peer;     /* a program that measures splines of its own; null: none */
     bool lengthy;         /* more of them, where chance has a part */
     PhxBenchCase cases[PHX_BENCH_CASES];
     uint32_t count;

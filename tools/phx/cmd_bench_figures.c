@@ -29,12 +29,14 @@ static const PhxCliUsage usage = {
         "  assign   units that take slots: ms, and percent above the optimum, with 64 and 1,024 of them\n"
         "  flock    units that flock: ns a unit, at several sizes and densities\n"
         "  spline   B-splines of 32 points: ns a point by degree, beside de Boor's scheme in doubles\n"
+        "           and, with --peer PROGRAM, beside what another program measures\n"
         "  all      all of these\n\n"
         "Times are the processor's: medians, and the best of several runs. A target that isn't met is said;\n"
         "it doesn't change the exit code, for a busy machine may be the cause.",
     .examples = "  phx bench all\n"
                 "  phx bench hash --json | jq .hash_1000.ratio\n"
                 "  phx bench replay --scenario tests/scenario/duel.yaml --ticks 5000\n"
+                "  phx bench spline --peer ./spline_bench\n"
                 "  phx bench nav\n"
                 "  phx bench nav --long --json | jq .edit_1024\n",
     .least = 1,
@@ -119,7 +121,7 @@ bool phx_bench_asks_figures(int argc, const char **argv) {
 static int parse(PhxBench *bench, int argc, const char **argv) {
     PhxCli *cli = bench->cli;
     long long ticks = PHX_CLI_DEFAULT;
-    char *scenario = NULL;
+    char *scenario = NULL, *peer = NULL;
     int brief = 0, lengthy = 0;
     const struct poptOption table[] = {
         {"scenario", 0, POPT_ARG_STRING, &scenario, 0,
@@ -127,6 +129,8 @@ static int parse(PhxBench *bench, int argc, const char **argv) {
         {"ticks", 't', POPT_ARG_LONGLONG, &ticks, 0, "its ticks (default: 20000)", "N"},
         {"brief", 0, POPT_ARG_NONE, &brief, 0, "see in a moment that it works; the figures are worth little",
          NULL},
+        {"peer", 0, POPT_ARG_STRING, &peer, 0,
+         "spline: a program that measures tinyspline, to be run between ours", "PROGRAM"},
         {"long", 0, POPT_ARG_NONE, &lengthy, 0, "nav: 1,000 building edits instead of 150", NULL},
         POPT_TABLEEND};
     int code = phx_cli_parse(cli, argc, argv, table, &usage);
@@ -142,6 +146,9 @@ static int parse(PhxBench *bench, int argc, const char **argv) {
     if (!records && (scenario != NULL || ticks != 0))
         return phx_cli_fail(cli, "%s: plays no scenario: --scenario and --ticks are for replay and all",
                             word);
+    if (peer != NULL && strcmp(word, "spline") != 0)
+        return phx_cli_fail(cli, "%s: --peer is for spline", word);
+    bench->peer = peer;
     bench->brief = brief != 0;
     bench->lengthy = lengthy != 0;
     bench->scenario = scenario != NULL ? scenario : own_match;

@@ -1,8 +1,8 @@
 /* cmd_bench_spline.c: phx bench spline: points of B-splines, beside de Boor's scheme in doubles, without
- * allocation, on the same curve and parameters in the same session; places at a length; and what measuring an
- * edit costs.
+ * allocation, on the same curve and parameters in the same session; places at a length; what measuring an
+ * edit costs; and, where a program is given that measures it, tinyspline.
  */
-#include "phx/cmd_bench.h"
+#include "phx/cmd_bench_spline.h"
 
 #include <math.h>
 #include <phalanx/rng.h>
@@ -149,9 +149,31 @@ static PhxStatus measure(PhxBench *bench, Task *task) {
     return status;
 }
 
+/* Ours before and after the other program: what it's compared with is their mean. */
+static int compare(PhxBench *bench, Task *task) {
+    PhxSplinePeer peers[] = {
+        {"spline_peer_eval", "ts_bspline_eval only", "of ts_bspline_eval", 1.0 / 3, 0},
+        {"spline_peer_copy", "ts_bspline_eval + copy", "of ts_bspline_eval with its result", 1.0 / 3, 0},
+        {"spline_peer_plain", "plain C de Boor", "of the plain de Boor in doubles of that program", 1, 0}};
+    const uint32_t count = sizeof peers / sizeof *peers;
+    if (make(task, 3) != PHX_OK) return phx_cli_fail(bench->cli, "spline: no curve");
+    const double before = each(task, points, PARAMETERS);
+    const int code = phx_bench_spline_peer(bench, peers, count);
+    if (code != PHX_CLI_GO) return code;
+    const double ours = (before + each(task, points, PARAMETERS)) / 2;
+    for (uint32_t i = 0; i < count; i++)
+        phx_bench_add(bench, peers[i].name,
+                      json_pack("{s:f, s:f, s:f, s:f, s:i}", "ns", ours, "peer_ns", peers[i].ns, "ratio",
+                                ours / peers[i].ns, "evaluations_per_second", 1e9 / ours, "threads", 1),
+                      ours / peers[i].ns, peers[i].target, "%.1f ns a cubic point; %.2f %s (%.1f ns)", ours,
+                      ours / peers[i].ns, peers[i].words, peers[i].ns);
+    return PHX_CLI_GO;
+}
+
 int phx_bench_spline(PhxBench *bench) {
     Task *task = calloc(1, sizeof *task);
     PhxStatus status = PHX_ERROR_MEMORY;
+    int code = PHX_CLI_GO;
     PhxArena arena = phx_arena_measure();
     if (task != NULL) {
         lay_out(task, &arena);
@@ -160,8 +182,9 @@ int phx_bench_spline(PhxBench *bench) {
     if (status == PHX_OK) {
         lay_out(task, &arena);
         status = measure(bench, task);
+        if (status == PHX_OK && bench->peer) code = compare(bench, task);
         phx_arena_destroy(&arena);
     }
     free(task);
-    return status == PHX_OK ? PHX_CLI_GO : phx_cli_fail_status(bench->cli, "spline", status, NULL);
+    return status == PHX_OK ? code : phx_cli_fail_status(bench->cli, "spline", status, NULL);
 }
