@@ -123,6 +123,7 @@ PHX_TEST(passage, room_that_is_promised_is_there) {
     }
     fprintf(stderr, "%u routes, %u with a narrow passage, %u cells shut; %u lines, %u of them blocked\n",
             routes, narrow, closed, lines, blocked);
-    CHECK(blocked * 100 <= lines); /* in rubble, where the middle of a passage isn't seen from the one before */
+    CHECK(blocked * 100 <=
+          lines); /* in rubble, where the middle of a passage isn't seen from the one before */
     CHECK(routes > 50 && narrow > 20);
 }

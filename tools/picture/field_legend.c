@@ -70,6 +70,7 @@ static void paint_ways(const PhxFieldSheet *sheet, double x, double y) {
     const PhxFieldPicture *picture = sheet->picture;
     cairo_t *cairo = sheet->canvas.cairo;
     for (uint32_t i = 0; i < picture->way_count; i++) {
+        if (picture->ways[i].name[0] == 0) continue; /* as the one before it */
         cairo_move_to(cairo, x, y - 4);
         cairo_line_to(cairo, x + 18, y - 4);
         phx_canvas_color(&sheet->canvas, picture->ways[i].color, 1);
