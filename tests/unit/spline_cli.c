@@ -258,7 +258,7 @@ PHX_TEST(spline_cli, another_programs_figures_stand_beside_ours) {
     for (int i = 0; i < 3; i++) {
         const json_t *one = json_object_get(root, cases[i].name);
         const double ns = json_number_value(json_object_get(one, "ns"));
-        CHECK(json_number_value(json_object_get(one, "peer_ns")) == cases[i].ns && ns > 0);
+        CHECK(fabs(json_number_value(json_object_get(one, "peer_ns")) / cases[i].ns - 1) < 1e-4 && ns > 0);
         CHECK(fabs(json_number_value(json_object_get(one, "ratio")) * cases[i].ns / ns - 1) < 1e-4);
         if (i > 0) CHECK(json_is_true(json_object_get(one, "met")) == (i == 1));
     }
