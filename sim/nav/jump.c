@@ -80,7 +80,8 @@ static const Way way_of[16] = {{0, 0, 1, 0, 1}, {0, 0, 0, 1, 4},    {0, 0, -1, 0
 
 /* What was found from a node. It's collected in short first, as most of what is looked at leads nowhere, and
  * reached afterwards, in the same order: meanwhile the memory of what is known of these cells comes near. A
- * target is its kind, the diagonal steps and the straight ones; each number of steps is below 2^13. */
+ * target is its kind, then the diagonal steps, and last those and the straight ones together: how far it lies
+ * along the axis of the straight ones. Each of these is below 2^13. */
 enum { TARGETS = 256, AT_ONCE = 16, STEPS = 13 };
 typedef struct Found {
     PhxPathSearch *search;
@@ -91,9 +92,12 @@ typedef struct Found {
 } Found;
 
 /* Notes a target if `open`; without a branch, as there's no telling which. */
-INLINE void note(Found *found, uint32_t kind, uint32_t diagonal, uint32_t straight, bool open) {
-    found->target[found->count] = (kind << STEPS | diagonal) << STEPS | straight;
+INLINE void note(Found *found, uint32_t target, bool open) {
+    found->target[found->count] = target;
     found->count += open;
+}
+INLINE uint32_t pack(uint32_t kind, uint32_t diagonal, uint32_t along) {
+    return (kind << STEPS | diagonal) << STEPS | along;
 }
 
 typedef struct Target {
@@ -104,7 +108,8 @@ typedef struct Target {
 } Target;
 
 static Target target_of(const Found *found, uint32_t packed) {
-    const uint32_t diagonal = packed >> STEPS & ((1u << STEPS) - 1), straight = packed & ((1u << STEPS) - 1);
+    const uint32_t diagonal = packed >> STEPS & ((1u << STEPS) - 1),
+                   straight = (packed & ((1u << STEPS) - 1)) - diagonal;
     const Way way = way_of[packed >> 2 * STEPS];
     const int32_t x = found->x + way.x * (int32_t)diagonal + way.fx * (int32_t)straight,
                   y = found->y + way.y * (int32_t)diagonal + way.fy * (int32_t)straight;
@@ -146,12 +151,17 @@ INLINE uint64_t strip_window(const Strip *strip) {
     return strip->word[0] >> strip->shift | strip->word[1] << 1 << (63 - strip->shift);
 }
 INLINE uint64_t ends_of(uint64_t line, bool ahead) { return ~line & (ahead ? line << 1 : line >> 1); }
-INLINE uint64_t bit_of(uint32_t k, bool ahead) { return (uint64_t)1 << (ahead ? k : TOP - k); }
 
-/* The cells behind step k. */
-INLINE uint64_t beyond(uint32_t k, bool ahead) {
-    return ahead ? ~(uint64_t)0 << 1 << k : ~(uint64_t)0 >> 1 >> k;
-}
+/* The bits of step k, looking ahead and looking back. */
+typedef struct Here {
+    uint64_t ahead, back;
+} Here;
+
+INLINE uint64_t here_at(Here here, bool ahead) { return ahead ? here.ahead : here.back; }
+/* The bit of the step before. */
+INLINE uint64_t here_before(Here here, bool ahead) { return ahead ? here.ahead >> 1 : here.back << 1; }
+/* The bits of all steps behind it. */
+INLINE uint64_t here_beyond(Here here, bool ahead) { return ahead ? 0 - 2 * here.ahead : here.back - 1; }
 
 /* The strip at step 0. `up`: to lines of higher numbers; `ahead`: looking along them to higher bits. */
 INLINE Strip strip_make(const PhxPathBoard *board, int32_t line, int32_t at, bool up, bool ahead) {
@@ -178,18 +188,22 @@ INLINE void strip_step(Strip *strip, bool ahead) {
 
 INLINE void go_along_row(Found *found, bool east) {
     const uint32_t far = look_row(found->search, found->x, found->y, east);
-    note(found, east ? 0 : 2, 0, far, far != 0);
+    note(found, pack(east ? 0 : 2, 0, far), far != 0);
 }
 INLINE void go_along_column(Found *found, bool south) {
     const uint32_t far = look_column(found->search, found->x, found->y, south);
-    note(found, south ? 1 : 3, 0, far, far != 0);
+    note(found, pack(south ? 1 : 3, 0, far), far != 0);
 }
 
-/* Notes the first of the cells `stops` on a line, behind step k, unless it's a wall. */
-INLINE void note_first(Found *found, uint32_t kind, uint32_t diagonal, uint32_t k, uint64_t stops,
-                       uint64_t line, bool ahead) {
+/* Notes the first of the cells `stops` on a line, unless it's a wall; `target` lacks how far that is. */
+INLINE void note_first(Found *found, uint32_t target, uint64_t stops, uint64_t line, bool ahead) {
     const uint32_t far = ahead ? phx_bit_lowest(stops) : phx_leading_zeros64(stops);
-    note(found, kind, diagonal, far - k, !((ahead ? line >> far : line << far >> TOP) & 1));
+    note(found, target + far, !((ahead ? line >> far : line << far >> TOP) & 1));
+}
+
+/* The goal's bit where it lies `far` steps on along the line of a window. */
+INLINE uint64_t goal_bit(uint32_t far, bool ahead) {
+    return far > REACH ? 0 : (uint64_t)1 << (ahead ? far : TOP - far);
 }
 
 /* Up to REACH - 1 steps of a diagonal, from the one on that has come to (x, y). False: it ended. `way`: that
@@ -198,37 +212,44 @@ INLINE bool go_block(Found *found, int32_t x, int32_t y, uint32_t done, uint32_t
     const PhxPathSearch *search = found->search;
     const uint32_t goal_x = (uint32_t)(east ? search->goal_x - x : x - search->goal_x),
                    goal_y = (uint32_t)(south ? search->goal_y - y : y - search->goal_y);
+    /* the steps, from 1 on, that come to the goal's row or column; 0, or many: there is none */
+    uint32_t meets = goal_x - 1 < goal_y - 1 ? goal_x : goal_y;
     Strip row = strip_make(&search->ground->rows, y, x, south, east),
           column = strip_make(&search->ground->columns, x, y, east, south);
+    Here here = {2, (uint64_t)1 << (TOP - 1)};
+    uint32_t target = pack(way, done + 1, done);
     if (PHX_UNLIKELY(found->count > TARGETS - 2 * REACH)) reach_all(found);
-    for (uint32_t k = 1; k < REACH; k++) {
+    for (uint32_t k = 1; k < REACH; k++, target += 1u << STEPS) {
         /* the cell, and those on both sides of the step to it */
-        if ((row.next & (bit_of(k, east) | bit_of(k - 1, east))) | (row.line & bit_of(k, east))) return false;
+        if ((row.next & (here_at(here, east) | here_before(here, east))) | (row.line & here_at(here, east)))
+            return false;
         strip_step(&row, east);
         strip_step(&column, south);
-        uint64_t in_row = (row.line | row.ends_before | row.ends_next) & beyond(k, east),
-                 in_column = (column.line | column.ends_before | column.ends_next) & beyond(k, south);
-        if (PHX_UNLIKELY((goal_x == k) | (goal_y == k))) {
+        uint64_t in_row = (row.line | row.ends_before | row.ends_next) & here_beyond(here, east),
+                 in_column = (column.line | column.ends_before | column.ends_next) & here_beyond(here, south);
+        here = (Here){here.ahead << 1, here.back >> 1};
+        if (PHX_UNLIKELY(k == meets)) {
             if (goal_x == goal_y) {
-                note(found, DIAGONALLY + way, done + k, 0, true);
+                note(found, pack(DIAGONALLY + way, done + k, done + k), true);
                 return false;
             }
-            if (goal_y == k && goal_x > k && goal_x <= REACH) in_row |= bit_of(goal_x, east);
-            if (goal_x == k && goal_y > k && goal_y <= REACH) in_column |= bit_of(goal_y, south);
+            if (goal_y == k && goal_x - 1 > k - 1) in_row |= goal_bit(goal_x, east);
+            if (goal_x == k && goal_y - 1 > k - 1) in_column |= goal_bit(goal_y, south);
+            meets = goal_x - 1 < goal_y - 1 ? goal_y : goal_x;
         }
         if (PHX_LIKELY(in_row != 0)) {
-            note_first(found, ALONG_ROW + way, done + k, k, in_row, row.line, east);
+            note_first(found, target + pack(ALONG_ROW, 0, 0), in_row, row.line, east);
         } else {
             const uint32_t more =
                 look_row(search, x + (east ? REACH : -REACH), y + (south ? (int32_t)k : -(int32_t)k), east);
-            note(found, ALONG_ROW + way, done + k, REACH - k + more, more != 0);
+            note(found, target + pack(ALONG_ROW, 0, REACH + more), more != 0);
         }
         if (PHX_LIKELY(in_column != 0)) {
-            note_first(found, ALONG_COLUMN + way, done + k, k, in_column, column.line, south);
+            note_first(found, target + pack(ALONG_COLUMN, 0, 0), in_column, column.line, south);
         } else {
             const uint32_t more = look_column(search, x + (east ? (int32_t)k : -(int32_t)k),
                                               y + (south ? REACH : -REACH), south);
-            note(found, ALONG_COLUMN + way, done + k, REACH - k + more, more != 0);
+            note(found, target + pack(ALONG_COLUMN, 0, REACH + more), more != 0);
         }
     }
     return true;
