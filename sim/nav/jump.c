@@ -32,34 +32,61 @@
 
 enum { REACH = 63, TOP = 63 }; /* cells that a window looks ahead; its highest bit */
 
-/* How many cells from bit `at` of a line on, ahead or back, the next stop lies; 0 if a wall comes first. */
-INLINE uint32_t look_along(const uint64_t *line, uint32_t stride, uint32_t at, uint32_t goal, bool ahead) {
-    for (uint32_t far = 0;; far += REACH) {
-        const uint32_t from = ahead ? at + far : at - far - REACH;
-        const uint64_t middle = phx_path_window(line, from), left = phx_path_window(line - stride, from),
-                       right = phx_path_window(line + stride, from);
-        const uint64_t ends =
-            ahead ? (~left & left << 1) | (~right & right << 1) : (~left & left >> 1) | (~right & right >> 1);
-        uint64_t stops = (middle | ends) & ~(ahead ? (uint64_t)1 : (uint64_t)1 << TOP);
-        const uint32_t to_goal = ahead ? goal - from : at - far - goal;
-        if (PHX_UNLIKELY(to_goal - 1 < REACH)) stops |= (uint64_t)1 << (ahead ? to_goal : TOP - to_goal);
-        if (!stops) continue;
-        const unsigned bit = ahead ? phx_bit_lowest(stops) : TOP - phx_leading_zeros64(stops);
-        return (far + (ahead ? bit : TOP - bit)) * (uint32_t)(~middle >> bit & 1);
+/* What a search along a line of a board goes through: its words, from one on, ahead or back, and those of the
+ * lines on both sides. */
+typedef struct Scan {
+    const uint64_t *word;
+    ptrdiff_t stride;     /* words to the next line */
+    uint64_t left, right; /* the words before, of the lines beside it */
+    uint64_t mask;        /* the cells to look at in the first word */
+    uint32_t base;        /* how far the first bit of the word (back: the last) is away; modulo 2^32 */
+    uint32_t goal;        /* how far the goal is away; NOT_HERE: it isn't on the line */
+} Scan;
+#define NOT_HERE (UINT32_MAX / 2)
+
+/* Cells that are open where a wall was in the one before, which the lowest bit has in another word. */
+INLINE uint64_t ends_after(uint64_t line, uint64_t word_before, bool ahead) {
+    return ~line & (ahead ? line << 1 | word_before >> TOP : line >> 1 | word_before << TOP);
+}
+
+/* How far the next stop is away; 0 if a wall comes first. */
+INLINE uint32_t scan_line(Scan scan, bool ahead) {
+    for (;; scan.base += 64) {
+        const uint64_t middle = *scan.word, left = scan.word[-scan.stride], right = scan.word[scan.stride];
+        uint64_t stops = middle | ends_after(left, scan.left, ahead) | ends_after(right, scan.right, ahead);
+        const uint32_t to_goal = scan.goal - scan.base;
+        if (PHX_UNLIKELY(to_goal < 64)) stops |= (uint64_t)1 << (ahead ? to_goal : TOP - to_goal);
+        stops &= scan.mask;
+        if (PHX_LIKELY(stops != 0)) {
+            const uint32_t bit = ahead ? phx_bit_lowest(stops) : phx_leading_zeros64(stops);
+            return (scan.base + bit) * (uint32_t)(~(ahead ? middle >> bit : middle << bit >> TOP) & 1);
+        }
+        scan.left = left;
+        scan.right = right;
+        scan.mask = ~(uint64_t)0;
+        scan.word += ahead ? 1 : -1;
     }
 }
 
-/* One line along x (a row) or y (a column). The goal's bit is 0, a bit of the rim, where it isn't on the
- * line. */
+/* From cell `at` of a line on. */
+INLINE uint32_t look_along(const PhxPathBoard *board, int32_t line, int32_t at, uint32_t goal, bool ahead) {
+    const uint32_t bit = (uint32_t)at + PHX_PATH_RIM, shift = bit % 64;
+    return scan_line((Scan){.word = phx_path_line(board, line) + bit / 64,
+                            .stride = (ptrdiff_t)board->stride,
+                            .mask = ahead ? ~(uint64_t)1 << shift : ((uint64_t)1 << shift) - 1,
+                            .base = ahead ? 0 - shift : shift - TOP,
+                            .goal = goal},
+                     ahead);
+}
+
+/* One line along x (a row) or y (a column). */
 INLINE uint32_t look_row(const PhxPathSearch *search, int32_t x, int32_t y, bool east) {
-    const PhxPathBoard *rows = &search->ground->rows;
-    const uint32_t goal = y == search->goal_y ? (uint32_t)search->goal_x + PHX_PATH_RIM : 0;
-    return look_along(phx_path_line(rows, y), rows->stride, (uint32_t)x + PHX_PATH_RIM, goal, east);
+    const int32_t goal = east ? search->goal_x - x : x - search->goal_x;
+    return look_along(&search->ground->rows, y, x, y == search->goal_y ? (uint32_t)goal : NOT_HERE, east);
 }
 INLINE uint32_t look_column(const PhxPathSearch *search, int32_t x, int32_t y, bool south) {
-    const PhxPathBoard *columns = &search->ground->columns;
-    const uint32_t goal = x == search->goal_x ? (uint32_t)search->goal_y + PHX_PATH_RIM : 0;
-    return look_along(phx_path_line(columns, x), columns->stride, (uint32_t)y + PHX_PATH_RIM, goal, south);
+    const int32_t goal = south ? search->goal_y - y : y - search->goal_y;
+    return look_along(&search->ground->columns, x, y, x == search->goal_x ? (uint32_t)goal : NOT_HERE, south);
 }
 
 /* ---- what was found */
@@ -184,6 +211,19 @@ INLINE void strip_step(Strip *strip, bool ahead) {
     strip->ends_next = ends_of(strip->next, ahead);
 }
 
+/* From the end of the window on along the line of step k. */
+INLINE uint32_t strip_far(const Strip *strip, uint32_t goal, bool ahead) {
+    const uint64_t *word = strip->word - strip->stride;
+    return scan_line((Scan){.word = ahead ? word + 1 : word,
+                            .stride = strip->stride,
+                            .left = ahead ? word[-strip->stride] : 0,
+                            .right = ahead ? word[strip->stride] : 0,
+                            .mask = ahead ? ~(uint64_t)0 << strip->shift : ((uint64_t)1 << strip->shift) - 1,
+                            .base = ahead ? 64 - strip->shift : strip->shift,
+                            .goal = goal},
+                     ahead);
+}
+
 /* ---- directions */
 
 INLINE void go_along_row(Found *found, bool east) {
@@ -240,16 +280,14 @@ INLINE bool go_block(Found *found, int32_t x, int32_t y, uint32_t done, uint32_t
         if (PHX_LIKELY(in_row != 0)) {
             note_first(found, target + pack(ALONG_ROW, 0, 0), in_row, row.line, east);
         } else {
-            const uint32_t more =
-                look_row(search, x + (east ? REACH : -REACH), y + (south ? (int32_t)k : -(int32_t)k), east);
-            note(found, target + pack(ALONG_ROW, 0, REACH + more), more != 0);
+            const uint32_t far = strip_far(&row, goal_y == k ? goal_x : NOT_HERE, east);
+            note(found, target + pack(ALONG_ROW, 0, far), far != 0);
         }
         if (PHX_LIKELY(in_column != 0)) {
             note_first(found, target + pack(ALONG_COLUMN, 0, 0), in_column, column.line, south);
         } else {
-            const uint32_t more = look_column(search, x + (east ? (int32_t)k : -(int32_t)k),
-                                              y + (south ? REACH : -REACH), south);
-            note(found, target + pack(ALONG_COLUMN, 0, REACH + more), more != 0);
+            const uint32_t far = strip_far(&column, goal_x == k ? goal_y : NOT_HERE, south);
+            note(found, target + pack(ALONG_COLUMN, 0, far), far != 0);
         }
     }
     return true;
