@@ -151,9 +151,8 @@ static void reach_all(Found *found) {
         const uint32_t count = found->count - first < AT_ONCE ? found->count - first : AT_ONCE;
         for (uint32_t i = 0; i < count; i++) {
             target[i] = target_of(found, found->target[first + i]);
-            PHX_PREFETCH(&search->slot[target[i].cell]);
+            PHX_PREFETCH(&search->node[search->slot[target[i].cell]]);
         }
-        for (uint32_t i = 0; i < count; i++) PHX_PREFETCH(&search->node[search->slot[target[i].cell]]);
         for (uint32_t i = 0; i < count; i++) {
             const Target *to = &target[i];
             phx_astar_reach(search, found->index, to->x, to->y, to->g, to->arrived);
@@ -303,28 +302,13 @@ INLINE void go_diagonally(Found *found, uint32_t way, bool east, bool south) {
 
 /* ---- nodes */
 
-/* Bits of directions, turned to the right (clockwise, as codes rise) or to the left. */
-static inline uint32_t turn_right(uint32_t set, unsigned n) { return (set << n | set >> (8 - n)) & 255u; }
-static inline uint32_t turn_left(uint32_t set, unsigned n) { return (set >> n | set << (8 - n)) & 255u; }
-
-/* The directions of the cells around one that are open. */
-static uint32_t open_around(const PhxPathGround *ground, int32_t x, int32_t y) {
-    const uint32_t at = (uint32_t)(x + PHX_PATH_RIM) - 1;
-    const uint64_t *line = phx_path_line(&ground->rows, y);
-    const uint32_t up = (uint32_t)phx_path_window(line - ground->rows.stride, at),
-                   level = (uint32_t)phx_path_window(line, at),
-                   down = (uint32_t)phx_path_window(line + ground->rows.stride, at);
-    return ~((level >> 2 & 1) | (down >> 2 & 1) << 1 | (down >> 1 & 1) << 2 | (down & 1) << 3 |
-             (level & 1) << 4 | (up & 1) << 5 | (up >> 1 & 1) << 6 | (up >> 2 & 1) << 7) &
-           255u;
-}
-
 /* The directions in which a best path may go on that arrived straight in `arrived`: on, and where a wall
  * beside it has just ended, that way and diagonally past it. */
 static uint32_t successors(uint32_t arrived, uint32_t open) {
-    const uint32_t left = arrived & ~turn_right(open, 3) & turn_right(open, 2);
-    const uint32_t right = arrived & ~turn_left(open, 3) & turn_left(open, 2);
-    return (arrived | turn_left(left, 1) | turn_left(left, 2) | turn_right(right, 1) | turn_right(right, 2)) &
+    const uint32_t left = arrived & ~phx_path_turn_right(open, 3) & phx_path_turn_right(open, 2);
+    const uint32_t right = arrived & ~phx_path_turn_left(open, 3) & phx_path_turn_left(open, 2);
+    return (arrived | phx_path_turn_left(left, 1) | phx_path_turn_left(left, 2) |
+            phx_path_turn_right(right, 1) | phx_path_turn_right(right, 2)) &
            open;
 }
 
@@ -337,12 +321,11 @@ void phx_jump_expand(PhxPathSearch *search, uint32_t index) {
     found.y = phx_astar_y(node->pos);
     found.index = index;
     found.count = 0;
-    const uint32_t open = open_around(search->ground, found.x, found.y);
+    const uint32_t open = phx_path_open_around(search->ground, found.x, found.y);
     const uint32_t wanted = node->parent == index ? open : successors(node->arrived, open);
     const uint32_t ways = wanted & ~(uint32_t)node->explored;
     node->explored |= (uint8_t)ways;
-    /* a diagonal step needs the cells on both sides */
-    const uint32_t diagonals = ways & turn_right(open, 1) & turn_left(open, 1);
+    const uint32_t diagonals = ways & phx_path_steps(open);
     if (ways & 1) go_along_row(&found, true);
     if (ways & 4) go_along_column(&found, true);
     if (ways & 16) go_along_row(&found, false);

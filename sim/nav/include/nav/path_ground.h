@@ -50,6 +50,31 @@ static inline bool phx_path_shut(const PhxPathGround *ground, int32_t x, int32_t
     return phx_path_line(&ground->rows, y)[at / 64] >> at % 64 & 1;
 }
 
+/* Sets of directions, a bit each, turned to the right (clockwise, as codes rise) or to the left. */
+static inline uint32_t phx_path_turn_right(uint32_t set, unsigned n) {
+    return (set << n | set >> (8 - n)) & 255u;
+}
+static inline uint32_t phx_path_turn_left(uint32_t set, unsigned n) {
+    return (set >> n | set << (8 - n)) & 255u;
+}
+
+/* The directions of the cells around one that are open. */
+static inline uint32_t phx_path_open_around(const PhxPathGround *ground, int32_t x, int32_t y) {
+    const uint32_t at = (uint32_t)(x + PHX_PATH_RIM) - 1;
+    const uint64_t *line = phx_path_line(&ground->rows, y);
+    const uint32_t up = (uint32_t)phx_path_window(line - ground->rows.stride, at),
+                   level = (uint32_t)phx_path_window(line, at),
+                   down = (uint32_t)phx_path_window(line + ground->rows.stride, at);
+    return ~((level >> 2 & 1) | (down >> 2 & 1) << 1 | (down >> 1 & 1) << 2 | (down & 1) << 3 |
+             (level & 1) << 4 | (up & 1) << 5 | (up >> 1 & 1) << 6 | (up >> 2 & 1) << 7) &
+           255u;
+}
+
+/* Those in which a step may be made: a diagonal one needs the cells on both sides. */
+static inline uint32_t phx_path_steps(uint32_t open) {
+    return open & (0x55u | (phx_path_turn_right(open, 1) & phx_path_turn_left(open, 1)));
+}
+
 /* path_parts.c: the runs of a ground whose rows are filled, and their parts. */
 void phx_path_find_parts(PhxPathGround *ground);
 
