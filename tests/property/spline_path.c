@@ -2,6 +2,7 @@
  * be clear is clear wherever one looks, corners that can't be rounded stay, ground is judged as doubles do.
  */
 #include <math.h>
+#include <phalanx/path.h>
 #include <phalanx/spline_path.h>
 #include <phalanx/spline_walls.h>
 #include <phalanx/walls.h>
@@ -293,6 +294,63 @@ PHX_TEST(spline_path, smooth_paths_keep_clear_of_walls) {
            corners, kinds[1], kinds[2], kinds[0]);
     CHECK(kinds[0] > sets / 4 && kinds[1] > sets && kinds[2] > sets);
     phx_arena_destroy(&f->arena);
+}
+
+/* Paths that a search found, which hug the corners of walls: pieces keep clear, and the way is no longer than
+ * the path. */
+PHX_TEST(spline_path, paths_of_a_search_are_smoothed) {
+    Fixture *f = fixture_make(21);
+    PhxArena arena = phx_arena_measure();
+    PhxPathGround *ground = NULL;
+    PhxPathSearch *search = NULL;
+    PhxSplineLengths lengths;
+    for (int pass = 0; pass < 2; pass++) {
+        ground = phx_path_ground_layout(&arena, SIDE, SIDE);
+        search = phx_path_search_layout(&arena, SIDE * SIDE, 0);
+        phx_spline_lengths_layout(&lengths, &arena, &f->spline);
+        if (pass == 0) CHECK_OK(phx_arena_create(&arena, phx_allocator_default(), arena.used));
+    }
+    uint32_t kinds[3] = {0}, corners = 0, found = 0;
+    double saved = 0;
+    const uint32_t sets = test_count(60, 600, 10000);
+    for (uint32_t set = 0; set < sets; set++) {
+        PhxVec2 waypoints[64];
+        if (set % 20 == 0) {
+            scatter_walls(f, test_range(&f->seed, 2, 25));
+            CHECK_OK(phx_path_ground_build(ground, &f->grid));
+        }
+        const PhxPathQuery query = {(uint32_t)test_range(&f->seed, 0, SIDE * SIDE - 1),
+                                    (uint32_t)test_range(&f->seed, 0, SIDE * SIDE - 1),
+                                    (fix16_t)test_range(&f->seed, ONE / 8, ONE / 2), 0};
+        PhxPath path = {.waypoints = waypoints, .waypoint_capacity = 64};
+        if (phx_path_find(search, ground, &query, &path) != PHX_OK || path.waypoint_count < 2) continue;
+        const PhxSplinePathSpec spec = {waypoints,
+                                        path.waypoint_count,
+                                        2 + set % 4,
+                                        query.radius,
+                                        4 * ONE,
+                                        8 * ONE,
+                                        {phx_spline_walls_clear, &f->grid}};
+        for (uint32_t i = 0; i + 1 < spec.count; i++)
+            CHECK(phx_spline_walls_clear(&f->grid, waypoints[i], waypoints[i + 1], query.radius));
+        CHECK_OK(phx_spline_path_smooth(&f->spline, &spec, f->pieces));
+        check_smooth(f, &spec, set, kinds);
+        double straight = 0;
+        for (uint32_t i = 1; i < spec.count; i++)
+            straight += hypot((double)waypoints[i].x - waypoints[i - 1].x,
+                              (double)waypoints[i].y - waypoints[i - 1].y);
+        phx_spline_measure(&lengths, &f->spline);
+        const double length = (double)phx_spline_length(&lengths) / 256;
+        CHECK_THAT(length <= straight * (1 + 0x1p-12) + 4, "set %" PRIu32 ": %g units, the path %g", set,
+                   length / ONE, straight / ONE);
+        saved += (straight - length) / ONE;
+        corners += spec.count - 2, found++;
+    }
+    printf("%" PRIu32 " paths, %" PRIu32 " corners: pieces %" PRIu32 " on the path, %" PRIu32
+           " curves, %" PRIu32 " empty; %.2f units saved\n",
+           found, corners, kinds[1], kinds[2], kinds[0], saved);
+    CHECK(found > sets / 2 && kinds[2] > corners / 2);
+    phx_arena_destroy(&arena), phx_arena_destroy(&f->arena);
 }
 
 /* Open ground: every corner is rounded, as far as it may be; a corridor as wide as the unit: none. */

@@ -132,7 +132,7 @@ PHX_TEST(spline_ways, an_evasion_bends_what_it_supports) {
     printf("an evasion: at most %.2f raw units beside the wanted place; nothing moves more than %.2f times "
            "as far\n",
            reached, beside);
-    CHECK(reached <= 3 && beside < 1.7);
+    CHECK(reached <= 3 && beside < 2);
     phx_arena_destroy(&f.arena);
 }
 
@@ -192,7 +192,7 @@ PHX_TEST(spline_ways, followers_keep_their_place_through_edits) {
     Fixture f = fixture_make(23);
     const uint32_t sets = test_count(100, 2000, 40000);
     uint32_t touched = 0, still = 0;
-    double besides = 0;
+    double besides = 0, turned = 0;
     for (uint32_t set = 0; set < sets; set++) {
         PhxSplinePoint points[POINTS];
         const uint32_t degree = 1 + set % 5, count = random_way(&f, degree, points);
@@ -202,8 +202,8 @@ PHX_TEST(spline_ways, followers_keep_their_place_through_edits) {
         const int64_t length = test_range(&f.seed, 0, phx_spline_length(&f.lengths));
         const PhxSplinePoint was = place_of(&f.lengths, &f.spline, length);
         const PhxSplinePlace place = phx_spline_place(&f.lengths, &f.spline, length);
-        CHECK(llabs(phx_spline_length_at(&f.lengths, &f.spline, place) - length) <=
-              1 << 12); /* 1/4096 unit */
+        const int64_t again = phx_spline_length_at(&f.lengths, &f.spline, place);
+        turned = fmax(turned, (double)llabs(again - length) / (1 << 24));
         const PhxSplineAnchor anchor = phx_spline_anchor(&f.lengths, &f.spline, length);
         double moved = 0;
         bool mine = false;
@@ -242,8 +242,9 @@ PHX_TEST(spline_ways, followers_keep_their_place_through_edits) {
         besides = fmax(besides, jump - moved);
         touched += mine, still += !mine;
     }
+    printf("a length, its place, its length again: at most %.6f units apart\n", turned);
     printf("edits: a follower jumps by what its points moved and at most %.1f raw units\n", besides);
-    CHECK(touched > sets / 5 && still > sets / 5);
+    CHECK(turned < 0x1p-10 && touched > sets / 5 && still > sets / 5);
     phx_arena_destroy(&f.arena);
 }
 

@@ -27,7 +27,7 @@ uint32_t phx_spline_resample_count(const PhxSplinePoint *points, uint32_t count,
 
 /* Writes `wanted` points at equal distances along the line through `points`. Both ends of an open line are
  * kept; a closed one begins in its first point, and the step from the last point back to it is as long as
- * the others. Off by 2 raw units at most. `out` is another array. Errors, with nothing written:
+ * the others. Off by 3 raw units at most. `out` is another array. Errors, with nothing written:
  * PHX_ERROR_ARGUMENT (no array, fewer than 2 points, or 3 of a closed line; wanted below 2 or 3),
  * PHX_ERROR_LIMIT (more than PHX_SPLINE_POINTS_MAX points or wanted), PHX_ERROR_RANGE (a point beyond +-8192
  * units, a line without length). */
