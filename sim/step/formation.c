@@ -405,7 +405,7 @@ static void advance(PhxSim *sim, uint32_t row) {
         }
         bent = centred(way, &room, extent.side);
     }
-    phx_formation_bend(sim, row, &extent);
+    phx_formation_follow_trail(sim, row, &extent);
     if (changed) phx_formation_give_slots(sim, row);
     march(sim, row, &solid, way, bent, &extent);
     if (rows->stage[row] == STAGE_MARCH &&

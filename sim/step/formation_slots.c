@@ -61,7 +61,7 @@ PhxStatus phx_formation_slots(PhxSim *sim, uint32_t row, const uint32_t *members
     return phx_formation_layout(&spec, work->slots, extent);
 }
 
-void phx_formation_bend(PhxSim *sim, uint32_t row, const PhxFormationExtent *extent) {
+void phx_formation_follow_trail(PhxSim *sim, uint32_t row, const PhxFormationExtent *extent) {
     const PhxFormationTable *rows = &sim->world->formation;
     PhxFormationTrail *trail = &sim->formations.trail;
     const uint32_t count = rows->trail_count[row];

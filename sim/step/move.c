@@ -267,17 +267,34 @@ static fix16_t fastest_of(const PhxWorld *world, uint32_t type) {
     return speed < 64 * PHX_FIX_ONE ? (fix16_t)speed : 64 * PHX_FIX_ONE;
 }
 
+/* How far a type looks for neighbours: as its row says, but at least as far as it takes to see the largest
+ * body a quarter second before the two touch; else large bodies would first be seen when one is inside the
+ * other. */
+static fix16_t range_of(const PhxWorld *world, uint32_t type, fix16_t largest, fix16_t fastest) {
+    const PhxUnitTypeTable *types = &world->unit_type;
+    const int64_t least =
+        (int64_t)types->radius[type] + largest + ((int64_t)fastest_of(world, type) + fastest) / 4;
+    if (least <= types->neighbour_range[type]) return types->neighbour_range[type];
+    return least < PHX_SPATIAL_MAX_RANGE ? (fix16_t)least : PHX_SPATIAL_MAX_RANGE;
+}
+
 /* Classes for ORCA from the unit types, and the spatial grid of this tick's positions. */
 void phx_phase_grid(const PhxPhaseContext *context, void *user) {
     PhxSim *sim = context->sim;
     const PhxUnitTypeTable *types = &context->world->unit_type;
     const uint32_t used = context->world->tables[PHX_TABLE_unit_type].used;
+    fix16_t largest = 0, fastest = 0;
     (void)user;
+    for (uint32_t t = 0; t < used; t++) {
+        const fix16_t speed = fastest_of(context->world, t);
+        if (types->radius[t] > largest) largest = types->radius[t];
+        if (speed > fastest) fastest = speed;
+    }
     for (uint32_t t = 0; t < used; t++)
         sim->classes[t] = (PhxOrcaClass){
             .radius = types->radius[t],
             .max_speed = fastest_of(context->world, t),
-            .neighbour_range = types->neighbour_range[t],
+            .neighbour_range = range_of(context->world, t, largest, fastest),
             .horizon = types->horizon[t],
             .wall_horizon = types->wall_horizon[t],
             .neighbours = types->neighbours[t],

@@ -96,7 +96,7 @@ static double slot_error(const Scene *scene, double *most) {
     }
     PhxFormationExtent extent;
     CHECK_OK(phx_formation_slots(scene->sim, row, member, count, rows->limit[row], &extent));
-    phx_formation_bend(scene->sim, row, &extent);
+    phx_formation_follow_trail(scene->sim, row, &extent);
     double sum = 0;
     *most = 0;
     for (uint32_t i = 0; i < count; i++) {

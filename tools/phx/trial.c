@@ -142,9 +142,10 @@ static bool make_door(PhxTrial *scene, uint32_t count) {
     scene->radius = 1, scene->range = 15, scene->horizon = scene->wall_horizon = 5, scene->rate = 4;
     scene->fastest = 1.5, scene->passed_x = 2, scene->arrived_within = 2;
     if (!room_for(scene, count)) return false;
+    const uint32_t left = count / 2;
     for (uint32_t i = 0; i < count; i++) {
-        const double side = i < count / 2 ? -1 : 1;
-        const uint32_t k = i % (count / 2 > 0 ? count / 2 : 1);
+        const double side = i < left ? -1 : 1;
+        const uint32_t k = i < left ? i : i - left;
         scene->start[i] = (PhxTrialPoint){side * (8 + 2.5 * (k / 6)), -7.5 + 3 * (k % 6)};
         scene->goal[i] = (PhxTrialPoint){-side * 30, 0};
     }

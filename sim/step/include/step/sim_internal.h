@@ -292,7 +292,7 @@ void phx_formations_layout(PhxFormationWork *work, PhxArena *arena, uint32_t uni
 PHX_MUST_USE PhxStatus phx_formation_slots(PhxSim *sim, uint32_t row, const uint32_t *members, uint32_t count,
                                            fix16_t limit, PhxFormationExtent *extent);
 /* Whether a formation whose slots are in work->slots follows its trail, and the trail; into work. */
-void phx_formation_bend(PhxSim *sim, uint32_t row, const PhxFormationExtent *extent);
+void phx_formation_follow_trail(PhxSim *sim, uint32_t row, const PhxFormationExtent *extent);
 /* Where slot i of the formation in hand is; what sees it (the anchor, or the trail beside it), and which way
  * it faces there. */
 PhxVec2 phx_formation_place(const PhxSim *sim, uint32_t row, uint32_t i, PhxVec2 *middle, PhxDir *forward);
