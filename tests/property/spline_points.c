@@ -2,6 +2,7 @@
  * against the same in doubles; bad input changes nothing.
  */
 #include <math.h>
+#include <phalanx/spline_path.h>
 #include <phalanx/spline_points.h>
 #include <phalanx/spline_rail.h>
 
@@ -10,11 +11,12 @@
 
 enum { MOST = 300, ONE = 65536 };
 
+/* One draw a statement: the order within an expression is the compiler's. */
 static void random_points(uint64_t *seed, PhxSplinePoint *p, uint32_t count, int64_t wide) {
     for (uint32_t i = 0; i < count; i++) {
-        p[i] =
-            (PhxSplinePoint){(fix16_t)test_range(seed, -wide, wide), (fix16_t)test_range(seed, -wide, wide),
-                             (fix16_t)test_range(seed, -wide, wide)};
+        p[i].x = (fix16_t)test_range(seed, -wide, wide);
+        p[i].y = (fix16_t)test_range(seed, -wide, wide);
+        p[i].z = (fix16_t)test_range(seed, -wide, wide);
         if (i > 0 && test_range(seed, 0, 9) == 0) p[i] = p[i - 1]; /* a leg without length */
     }
 }
@@ -254,5 +256,73 @@ PHX_TEST(spline_rail, views_follow_time_alone) {
         for (int i = 0; i < 6; i++)
             CHECK_EQ(phx_spline_rail_check(&bad[i]), i < 3 ? PHX_ERROR_ARGUMENT : PHX_ERROR_RANGE);
     }
+    phx_arena_destroy(&r.arena);
+}
+
+/* FNV-1a over numbers, byte by byte from the lowest. */
+static void mix(uint64_t *hash, int64_t value) {
+    for (int i = 0; i < 8; i++)
+        *hash = (*hash ^ ((uint64_t)value >> (8 * i) & 255)) * UINT64_C(0x100000001b3);
+}
+
+static void mix_point(uint64_t *hash, PhxSplinePoint p) { mix(hash, p.x), mix(hash, p.y), mix(hash, p.z); }
+
+/* A wall of one cell in the way: integers alone. */
+static bool beside_a_pillar(const void *at, PhxVec2 a, PhxVec2 b, fix16_t radius) {
+    const PhxVec2 *pillar = at;
+    const int64_t low_x = (a.x < b.x ? a.x : b.x) - radius, high_x = (a.x > b.x ? a.x : b.x) + radius,
+                  low_y = (a.y < b.y ? a.y : b.y) - radius, high_y = (a.y > b.y ? a.y : b.y) + radius;
+    return high_x <= pillar->x || low_x >= pillar->x + ONE || high_y <= pillar->y || low_y >= pillar->y + ONE;
+}
+
+/* The bits of everything that splines give, which no compiler, flag or processor changes. */
+PHX_TEST(spline_points, results_have_these_bits_everywhere) {
+    Rails r = {.arena = phx_arena_measure()};
+    uint64_t seed = 20, hash = UINT64_C(0xcbf29ce484222325);
+    lay_out(&r);
+    CHECK_OK(phx_arena_create(&r.arena, phx_allocator_default(), r.arena.used));
+    lay_out(&r);
+    for (uint32_t set = 0; set < 60; set++) {
+        PhxVec2 w[6];
+        uint8_t pieces[64 + 5];
+        PhxSplinePoint p[40], out[100];
+        for (uint32_t i = 0; i < 6; i++) {
+            w[i].x = (fix16_t)(10 * (int)i * ONE + (int)test_range(&seed, 0, 5 * ONE));
+            w[i].y = (fix16_t)test_range(&seed, -20 * ONE, 20 * ONE);
+        }
+        const PhxVec2 pillar = phx_vec2(w[2].x - ONE / 2, w[2].y + ONE / 8);
+        const PhxSplinePathSpec spec = {w, 6, 1 + set % 5, ONE / 2, 4 * ONE, 0, {beside_a_pillar, &pillar}};
+        CHECK_OK(phx_spline_path_smooth(&r.eye, &spec, pieces));
+        CHECK_OK(phx_spline_path_smooth(&r.target, &spec, pieces));
+        for (uint32_t i = r.eye.degree; i < r.eye.count; i++)
+            mix(&hash, pieces[i]), mix(&hash, r.eye.knot[i]);
+        phx_spline_measure(&r.eye_lengths, &r.eye), phx_spline_measure(&r.target_lengths, &r.target);
+        const PhxSplineObstacle o = {w[3], phx_vec2(-ONE / 3, ONE / 7), ONE};
+        const PhxSplineWatch watch = {
+            phx_spline_length(&r.eye_lengths) / 9, 2 * ONE, ONE, 9 * ONE, ONE, 2 * ONE, 8 * ONE, 0};
+        const PhxSplineThreat threat = phx_spline_threat(&r.eye_lengths, &r.eye, &watch, &o);
+        mix(&hash, threat.gap), mix(&hash, threat.at), mix(&hash, threat.side), mix(&hash, threat.by.x),
+            mix(&hash, threat.by.y);
+        const PhxSplineAnchor anchor =
+            phx_spline_anchor(&r.eye_lengths, &r.eye, phx_spline_length(&r.eye_lengths) / 2);
+        const PhxSplineBend bend = {&threat, &watch, &o, NULL, watch.at};
+        PhxSplineEvasion evasion;
+        if (threat.needed) mix(&hash, phx_spline_evade_threat(&r.eye, &r.eye_lengths, &bend, &evasion));
+        mix(&hash, phx_spline_anchor_find(&r.eye_lengths, &r.eye, &anchor));
+        mix(&hash, phx_spline_start(&r.eye_lengths, PHX_SPLINE_LOOP, 7, set).at);
+        const PhxSplineRail rail = {
+            &r.eye, &r.eye_lengths, &r.target, &r.target_lengths, PHX_SPLINE_PING_PONG, 3 * ONE + 1, 0};
+        for (uint64_t time = 0; time < 40000000; time += 1234567) {
+            const PhxSplineView view = phx_spline_rail_at(&rail, time);
+            mix_point(&hash, view.at), mix(&hash, view.along.x), mix(&hash, view.along.y),
+                mix(&hash, view.look.x);
+            mix(&hash, view.heading), mix(&hash, view.u);
+        }
+        random_points(&seed, p, 40, 900 * ONE);
+        CHECK_OK(phx_spline_smooth(p, 40, set % 2, 7));
+        CHECK_OK(phx_spline_resample(p, 40, set % 2, out, 100));
+        for (int i = 0; i < 100; i++) mix_point(&hash, out[i]);
+    }
+    CHECK_THAT(hash == UINT64_C(0x661bcaa3f5941c5a), "0x%016" PRIx64, hash);
     phx_arena_destroy(&r.arena);
 }
