@@ -105,6 +105,25 @@ PhxStatus phx_spline_evade_end(PhxSpline *spline, const PhxSplineEvasion *evasio
     return PHX_OK;
 }
 
+PhxStatus phx_spline_evade_again(PhxSpline *spline, const PhxSplineEvasion *evasion) {
+    const uint32_t degree = spline->degree;
+    if (spline->periodic || evasion->degree != degree || evasion->point >= degree) return PHX_ERROR_MISMATCH;
+    if (!phx_spline_is_inside(evasion->made[evasion->point])) return PHX_ERROR_MISMATCH;
+    const uint32_t piece = phx_spline_piece(spline, evasion->u, 0), first = piece + 1 - degree;
+    for (uint32_t i = 0; i + 1 < degree; i++)
+        if (!same_point(spline->point[first + i], evasion->was[i])) return PHX_ERROR_MISMATCH;
+    const PhxStatus status = phx_spline_insert(spline, evasion->u);
+    if (status != PHX_OK) return status;
+    bool same = true;
+    for (uint32_t i = 0; i < degree; i++)
+        same &= i == evasion->point || same_point(spline->point[first + i], evasion->made[i]);
+    if (same)
+        spline->point[first + evasion->point] = evasion->made[evasion->point];
+    else
+        take_out(spline, piece + 1, evasion->was);
+    return same ? PHX_OK : PHX_ERROR_MISMATCH;
+}
+
 void phx_spline_evade_support(const PhxSpline *spline, const PhxSplineEvasion *evasion, fix16_t *from,
                               fix16_t *to) {
     const uint32_t knot = evasion->degree == spline->degree ? knot_of(spline, evasion->u) : 0;

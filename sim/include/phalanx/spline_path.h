@@ -103,6 +103,11 @@ PHX_MUST_USE PhxStatus phx_spline_evade(PhxSpline *spline, fix16_t u, PhxVec2 by
  * go first). */
 PHX_MUST_USE PhxStatus phx_spline_evade_end(PhxSpline *spline, const PhxSplineEvasion *evasion);
 
+/* Puts it in again, into a spline that has the bits that it had before: for a state that was loaded. Errors,
+ * with everything as it was: those of phx_spline_insert; PHX_ERROR_MISMATCH (other control points were there,
+ * or the knot makes other ones than those that were kept). */
+PHX_MUST_USE PhxStatus phx_spline_evade_again(PhxSpline *spline, const PhxSplineEvasion *evasion);
+
 /* The parameters that it bends, [*from, *to]; u to u where the spline hasn't got it. A follower outside of
  * them doesn't move when it begins or ends; so let it begin in front of the follower, and end when it is past
  * it, or not yet there. */
