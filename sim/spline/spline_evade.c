@@ -33,6 +33,13 @@ static uint32_t knot_of(const PhxSpline *spline, fix16_t u) {
     return low > spline->degree && spline->knot[low] == u ? low : 0;
 }
 
+/* Whether an evasion's knot has the neighbours that it had. */
+static bool same_knots(const PhxSpline *spline, uint32_t knot, const PhxSplineEvasion *evasion) {
+    for (uint32_t i = 0; i < 2 * spline->degree + 1; i++)
+        if (spline->knot[knot - spline->degree + i] != evasion->knot[i]) return false;
+    return true;
+}
+
 /* Points first .. first + degree - 1 become the degree - 1 that were there, and the knot goes. */
 static void take_out(PhxSpline *spline, uint32_t knot, const PhxSplinePoint *was) {
     const uint32_t degree = spline->degree, first = knot - degree;
@@ -90,6 +97,7 @@ PhxStatus phx_spline_evade(PhxSpline *spline, fix16_t u, PhxVec2 by, const PhxSp
         return inside ? PHX_ERROR_STATE : PHX_ERROR_RANGE;
     }
     for (uint32_t i = 0; i < degree; i++) made.made[i] = spline->point[first + i];
+    for (uint32_t i = 0; i < 2 * degree + 1; i++) made.knot[i] = spline->knot[knot - degree + i];
     *evasion = made;
     return PHX_OK;
 }
@@ -101,6 +109,7 @@ PhxStatus phx_spline_evade_end(PhxSpline *spline, const PhxSplineEvasion *evasio
         return PHX_ERROR_NOT_FOUND;
     for (uint32_t i = 0; i < degree; i++)
         if (!same_point(spline->point[knot - degree + i], evasion->made[i])) return PHX_ERROR_NOT_FOUND;
+    if (!same_knots(spline, knot, evasion)) return PHX_ERROR_NOT_FOUND;
     take_out(spline, knot, evasion->was);
     return PHX_OK;
 }
@@ -114,7 +123,7 @@ PhxStatus phx_spline_evade_again(PhxSpline *spline, const PhxSplineEvasion *evas
         if (!same_point(spline->point[first + i], evasion->was[i])) return PHX_ERROR_MISMATCH;
     const PhxStatus status = phx_spline_insert(spline, evasion->u);
     if (status != PHX_OK) return status;
-    bool same = true;
+    bool same = same_knots(spline, piece + 1, evasion);
     for (uint32_t i = 0; i < degree; i++)
         same &= i == evasion->point || same_point(spline->point[first + i], evasion->made[i]);
     if (same)

@@ -115,6 +115,14 @@ PHX_TEST(spline_ways, an_evasion_bends_what_it_supports) {
         if (again && set % 2) {
             const PhxStatus early = phx_spline_evade_end(&f.spline, &one);
             CHECK(early == PHX_OK || early == PHX_ERROR_NOT_FOUND);
+            if (early == PHX_OK) { /* the other one alone is what it would be by itself */
+                static Copy left;
+                PhxSplineEvasion alone;
+                copy_of(&f.spline, &left);
+                CHECK_OK(phx_spline_evade(&f.base, two.u, by, NULL, 0, &alone));
+                CHECK_THAT(is_copy(&f.base, &left), "set %" PRIu32, set);
+                CHECK_OK(phx_spline_evade_end(&f.base, &alone));
+            }
             CHECK_OK(phx_spline_evade_end(&f.spline, &two));
             if (early != PHX_OK) {
                 CHECK(is_copy(&f.spline, &between));

@@ -83,8 +83,9 @@ typedef struct PhxSplineEvasion {
     fix16_t u;      /* the knot */
     uint32_t point; /* the control point that was moved, counted from the first that is new */
     uint32_t degree;
-    PhxSplinePoint was[PHX_SPLINE_DEGREE_MAX];  /* degree - 1 points that the knot made anew */
-    PhxSplinePoint made[PHX_SPLINE_DEGREE_MAX]; /* degree points that came in their place */
+    PhxSplinePoint was[PHX_SPLINE_DEGREE_MAX];   /* degree - 1 points that the knot made anew */
+    PhxSplinePoint made[PHX_SPLINE_DEGREE_MAX];  /* degree points that came in their place */
+    fix16_t knot[2 * PHX_SPLINE_DEGREE_MAX + 1]; /* `degree` knots before it, itself, and as many behind */
 } PhxSplineEvasion;
 
 /* Bends an open spline so that at u it lies `by` aside from where it lay, with a knot more (Boehm); between
@@ -99,13 +100,13 @@ PHX_MUST_USE PhxStatus phx_spline_evade(PhxSpline *spline, fix16_t u, PhxVec2 by
                                         const PhxSplineGround *ground, fix16_t radius,
                                         PhxSplineEvasion *evasion);
 /* Takes it away again: the spline has the bits that it had. Errors, with everything as it was:
- * PHX_ERROR_NOT_FOUND (there's no such knot, or what it brought was edited since: an evasion over it has to
- * go first). */
+ * PHX_ERROR_NOT_FOUND (there's no such knot, or what it brought, or a knot that it hangs on, was edited
+ * since: an evasion over it has to go first). */
 PHX_MUST_USE PhxStatus phx_spline_evade_end(PhxSpline *spline, const PhxSplineEvasion *evasion);
 
 /* Puts it in again, into a spline that has the bits that it had before: for a state that was loaded. Errors,
- * with everything as it was: those of phx_spline_insert; PHX_ERROR_MISMATCH (other control points were there,
- * or the knot makes other ones than those that were kept). */
+ * with everything as it was: those of phx_spline_insert; PHX_ERROR_MISMATCH (other control points or knots
+ * were there than those that were kept). */
 PHX_MUST_USE PhxStatus phx_spline_evade_again(PhxSpline *spline, const PhxSplineEvasion *evasion);
 
 /* The parameters that it bends, [*from, *to]; u to u where the spline hasn't got it. A follower outside of
