@@ -71,9 +71,31 @@ static bool is_copy(const PhxSpline *s, const Copy *was) {
 
 static PhxSplinePoint at(const PhxSpline *s, fix16_t u) { return phx_spline_point(s, u); }
 
+/* Another evasion, perhaps over the first: that can't go before it, unless it lies elsewhere, and then the
+ * other one is what it would be by itself. Both are gone afterwards. */
+static void put_another(Fixture *f, const PhxSplineEvasion *one, PhxVec2 by, bool first_goes) {
+    static Copy between, left;
+    PhxSplineEvasion two, alone;
+    const fix16_t u = (fix16_t)test_range(&f->seed, 1, phx_spline_end(&f->spline) - 1);
+    copy_of(&f->spline, &between);
+    const bool again = phx_spline_evade(&f->spline, u, by, NULL, 0, &two) == PHX_OK;
+    const PhxStatus early = again && first_goes ? phx_spline_evade_end(&f->spline, one) : PHX_ERROR_NOT_FOUND;
+    CHECK(early == PHX_OK || early == PHX_ERROR_NOT_FOUND);
+    if (early == PHX_OK) {
+        copy_of(&f->spline, &left);
+        CHECK_OK(phx_spline_evade(&f->base, u, by, NULL, 0, &alone));
+        CHECK_THAT(is_copy(&f->base, &left), "u %d", u);
+        CHECK_OK(phx_spline_evade_end(&f->base, &alone));
+    }
+    if (again) CHECK_OK(phx_spline_evade_end(&f->spline, &two));
+    if (early == PHX_OK) return;
+    CHECK(is_copy(&f->spline, &between));
+    CHECK_OK(phx_spline_evade_end(&f->spline, one));
+}
+
 PHX_TEST(spline_ways, an_evasion_bends_what_it_supports) {
     Fixture f = fixture_make(17);
-    static Copy before, between;
+    static Copy before;
     const uint32_t sets = test_count(60, 1000, 20000);
     double reached = 0, beside = 0;
     for (uint32_t set = 0; set < sets; set++) {
@@ -85,7 +107,7 @@ PHX_TEST(spline_ways, an_evasion_bends_what_it_supports) {
         const fix16_t end = phx_spline_end(&f.spline), u = (fix16_t)test_range(&f.seed, 1, end - 1);
         const PhxVec2 by = {(fix16_t)test_range(&f.seed, -4 * ONE, 4 * ONE),
                             (fix16_t)test_range(&f.seed, -4 * ONE, 4 * ONE)};
-        PhxSplineEvasion one, two;
+        PhxSplineEvasion one;
         const PhxStatus status = phx_spline_evade(&f.spline, u, by, NULL, 0, &one);
         if (status != PHX_OK) { /* a knot of degree 1, say */
             CHECK(status == PHX_ERROR_RANGE && is_copy(&f.spline, &before));
@@ -108,31 +130,7 @@ PHX_TEST(spline_ways, an_evasion_bends_what_it_supports) {
                 CHECK_THAT(off == 0, "set %" PRIu32 ": %d off at %d, far away", set, off, v);
             beside = fmax(beside, hypot((double)a.x - b.x, (double)a.y - b.y) / fmax(hypot(by.x, by.y), ONE));
         }
-        /* another one, perhaps over it: the first can't go before it, unless it lies elsewhere */
-        copy_of(&f.spline, &between);
-        const bool again = phx_spline_evade(&f.spline, (fix16_t)test_range(&f.seed, 1, end - 1), by, NULL, 0,
-                                            &two) == PHX_OK;
-        if (again && set % 2) {
-            const PhxStatus early = phx_spline_evade_end(&f.spline, &one);
-            CHECK(early == PHX_OK || early == PHX_ERROR_NOT_FOUND);
-            if (early == PHX_OK) { /* the other one alone is what it would be by itself */
-                static Copy left;
-                PhxSplineEvasion alone;
-                copy_of(&f.spline, &left);
-                CHECK_OK(phx_spline_evade(&f.base, two.u, by, NULL, 0, &alone));
-                CHECK_THAT(is_copy(&f.base, &left), "set %" PRIu32, set);
-                CHECK_OK(phx_spline_evade_end(&f.base, &alone));
-            }
-            CHECK_OK(phx_spline_evade_end(&f.spline, &two));
-            if (early != PHX_OK) {
-                CHECK(is_copy(&f.spline, &between));
-                CHECK_OK(phx_spline_evade_end(&f.spline, &one));
-            }
-        } else {
-            if (again) CHECK_OK(phx_spline_evade_end(&f.spline, &two));
-            CHECK(is_copy(&f.spline, &between));
-            CHECK_OK(phx_spline_evade_end(&f.spline, &one));
-        }
+        put_another(&f, &one, by, set % 2);
         CHECK_THAT(is_copy(&f.spline, &before), "set %" PRIu32 ", degree %" PRIu32 ": something is left", set,
                    degree);
         CHECK_EQ(phx_spline_evade_end(&f.spline, &one), PHX_ERROR_NOT_FOUND);
