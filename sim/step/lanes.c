@@ -28,9 +28,9 @@ enum {
     ROUTES = PHX_SIM_ROUTES,
     LED = 1, /* unit.lane */
     LED_NARROW = 2,
-    STAGE_PLANNED = 1,   /* march.stage */
-    PASSED = ONE / 4,    /* a point counts as passed so near, and wherever the line that halves its turn is */
-    SIGHT = 5 * ONE / 2, /* how far ahead a walker looks */
+    STAGE_PLANNED = 1, /* march.stage */
+    PASSED = ONE / 4,  /* a point counts as passed so near, and wherever the line that halves its turn is */
+    SIGHT = 4 * ONE,   /* how far ahead a walker looks */
     DISTANCE = 1 * ONE / 10, /* between bodies of a file */
     BEFORE = 5 * ONE,        /* nobody waits for others so near to a passage */
     LAG_MOST = 2 * ONE,      /* and one that lags counts for so much at the most */

@@ -161,10 +161,10 @@ static void check_gaps(uint32_t across, double gap, double least) {
 }
 
 PHX_TEST(lanes, two_gaps_are_shared_in_proportion) {
-    check_gaps(10, 1.1, 10.5);
-    check_gaps(10, 1.4, 11.8);
-    check_gaps(20, 1.1, 11.4);
-    check_gaps(25, 1.1, 10);
+    check_gaps(10, 1.1, 12);
+    check_gaps(10, 1.4, 12);
+    check_gaps(20, 1.1, 12);
+    check_gaps(25, 1.1, 11);
 }
 
 /* ---- walls, and those that meet */
