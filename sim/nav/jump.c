@@ -272,8 +272,8 @@ INLINE bool go_block(Found *found, int32_t x, int32_t y, uint32_t done, uint32_t
                 note(found, pack(DIAGONALLY + way, done + k, done + k), true);
                 return false;
             }
-            if (goal_y == k && goal_x - 1 > k - 1) in_row |= goal_bit(goal_x, east);
-            if (goal_x == k && goal_y - 1 > k - 1) in_column |= goal_bit(goal_y, south);
+            if (goal_y == k && goal_x > k) in_row |= goal_bit(goal_x, east);
+            if (goal_x == k && goal_y > k) in_column |= goal_bit(goal_y, south);
             meets = goal_x - 1 < goal_y - 1 ? goal_y : goal_x;
         }
         if (PHX_LIKELY(in_row != 0)) {
