@@ -202,8 +202,13 @@ PHX_TEST(path, costs_are_those_of_an_exhaustive_search) {
         for (int q = 0; q < 3; q++) {
             uint32_t start;
             if (!test_map_goals(&map, &seed, 1, &start)) break;
-            const PhxPathQuery query = {start, (uint32_t)test_range(&seed, 0, cells - 1),
-                                        (fix16_t)test_range(&seed, 1, 3 * 65536), 0};
+            uint32_t goal = (uint32_t)test_range(&seed, 0, cells - 1);
+            const uint32_t width = map.grid.width;
+            if (q == 1)
+                goal =
+                    start / width * width + goal % width; /* in the row of the start, where diagonals begin */
+            if (q == 2) goal = goal / width * width + start % width; /* in its column */
+            const PhxPathQuery query = {start, goal, (fix16_t)test_range(&seed, 1, 3 * 65536), 0};
             check_query(&use, &map, &query, &seed, least);
             queries++;
             partial += !phx_path_joined(use.ground, query.start, query.goal);
