@@ -410,3 +410,51 @@ PHX_TEST(path, the_proof_finds_what_is_wrong) {
     CHECK_EQ(phx_path_check(&map.grid, &query, path, NULL), PHX_ERROR_MISMATCH);
     phx_arena_destroy(&use.arena);
 }
+
+/* Long diagonals are gone along in blocks; a goal in the column or row in which one begins is none of its
+ * stops. The same costs are found from cell to cell, on the map with a dear cell behind a wall in a corner.
+ */
+PHX_TEST(path, goals_beside_long_diagonals_are_met_once) {
+    enum { SIDE = 300, CELLS = SIDE * SIDE };
+    uint64_t seed = 3478;
+    uint8_t *cost = malloc(CELLS), *uneven = malloc(CELLS);
+    static Room room, other;
+    for (uint32_t i = 0; i < test_count(4, 12, 200); i++) {
+        const int64_t walls = test_range(&seed, 0, 12);
+        memset(cost, 1, CELLS);
+        for (int64_t bar = 0; bar < 10 * walls; bar++) { /* up and down or across, some cells long */
+            const uint32_t from = (uint32_t)test_range(&seed, 0, CELLS - 1),
+                           step = test_range(&seed, 0, 1) ? 1 : SIDE;
+            const uint32_t length = (uint32_t)test_range(&seed, 1, 40);
+            for (uint32_t k = 0; k < length && from + k * step < CELLS; k++)
+                cost[from + k * step] = PHX_NAV_IMPASSABLE;
+        }
+        for (uint32_t c = 0; c < 3; c++) cost[c] = cost[SIDE + c] = PHX_NAV_IMPASSABLE;
+        memcpy(uneven, cost, CELLS);
+        uneven[0] = 9;
+        const TestMap map = {{SIDE, SIDE, cost}, cost}, dear = {{SIDE, SIDE, uneven}, uneven};
+        Search use = make(&map, 0), by_cells = make(&dear, 0);
+        CHECK_OK(phx_path_ground_build(use.ground, &map.grid));
+        CHECK_OK(phx_path_ground_build(by_cells.ground, &dear.grid));
+        for (int q = 0; q < 40; q++) {
+            const int32_t x = (int32_t)test_range(&seed, 3, SIDE - 1),
+                          y = (int32_t)test_range(&seed, 3, SIDE - 1);
+            const int32_t off = (int32_t)test_range(&seed, 60, 66) * (int32_t)test_range(&seed, -3, 3),
+                          far = (int32_t)test_range(&seed, -SIDE, SIDE);
+            const int32_t gx = q % 2 ? x + off : x + far, gy = q % 2 ? y + far : y + off;
+            if (gx < 3 || gy < 3 || gx >= SIDE || gy >= SIDE) continue;
+            const PhxPathQuery query = {(uint32_t)(y * SIDE + x), (uint32_t)(gy * SIDE + gx), 32768, 0};
+            if (cost[query.start] == PHX_NAV_IMPASSABLE) continue;
+            PhxError error = {0};
+            CHECK_OK(phx_path_find(use.search, use.ground, &query, room_path(&room)));
+            CHECK_OK(phx_path_find(by_cells.search, by_cells.ground, &query, room_path(&other)));
+            CHECK_THAT(!phx_path_check(&map.grid, &query, &room.path, &error), "%s", error.text);
+            CHECK_THAT(room.path.cost == other.path.cost && room.path.end == other.path.end,
+                       "map %u: (%d, %d) to (%d, %d)", i, x, y, gx, gy);
+        }
+        phx_arena_destroy(&use.arena);
+        phx_arena_destroy(&by_cells.arena);
+    }
+    free(cost);
+    free(uneven);
+}
