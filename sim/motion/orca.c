@@ -54,6 +54,8 @@ static PhxOrcaReach reach_of(const PhxOrcaClass *c, uint32_t tick_rate) {
     const fix16_t wall_horizon = clamp(c->wall_horizon, HORIZON_MIN, HORIZON_MAX);
     reach.horizon = horizon;
     reach.inv_horizon = phx_div_round((int64_t)1 << 46, horizon);
+    reach.file_horizon = clamp(horizon / PHX_ORCA_FILE_HORIZON, HORIZON_MIN, HORIZON_MAX);
+    reach.inv_file_horizon = phx_div_round((int64_t)1 << 46, reach.file_horizon);
     reach.inv_wall_horizon = phx_div_round((int64_t)1 << 46, wall_horizon);
     /* what can be touched within the horizon: <= 2^22 * 2^26 >> 16 */
     const int64_t touch = ((int64_t)reach.max_speed * wall_horizon >> 16) + reach.radius;
@@ -125,6 +127,10 @@ void phx_orca_row_collect(const PhxOrcaScene *scene, uint32_t row, PhxOrcaRow *o
                                 .inv_horizon = reach->inv_horizon,
                                 .max_speed = reach->max_speed,
                                 .inv_tick = (int64_t)scene->tick_rate << PHX_ORCA_INV_BITS};
+    if (scene->close && scene->close[slot] == PHX_ORCA_IN_FILE) {
+        out->pairs.horizon = reach->file_horizon;
+        out->pairs.inv_horizon = reach->inv_file_horizon;
+    }
     out->preferred = phx_vec2(scene->pref_x[slot], scene->pref_y[slot]);
     out->max_speed = reach->max_speed;
     if (scene->top_speed && scene->top_speed[slot] > 0)

@@ -28,9 +28,11 @@ enum {
     ROUTES = PHX_SIM_ROUTES,
     LED = 1, /* unit.lane */
     LED_NARROW = 2,
-    STAGE_PLANNED = 1, /* march.stage */
-    PASSED = ONE / 4,  /* a point counts as passed so near, and wherever the line that halves its turn is */
-    SIGHT = 4 * ONE,   /* how far ahead a walker looks */
+    STAGE_WAITS = 0, /* march.stage */
+    STAGE_PLANNED = 1,
+    PASSED = ONE / 4, /* a point counts as passed so near, and wherever the line that halves its turn is */
+    SIGHT = 4 * ONE,  /* how far ahead a walker looks */
+    SIGHT_IN_FILE = 5 * ONE, /* and one whose file is to pass a narrow place */
     DISTANCE = 1 * ONE / 10, /* between bodies of a file */
     BEFORE = 5 * ONE,        /* nobody waits for others so near to a passage */
     LAG_MOST = 2 * ONE,      /* and one that lags counts for so much at the most */
@@ -158,9 +160,10 @@ static bool walk(const PhxSim *sim, const Route *route, uint32_t slot, int32_t *
     units->lane_next[slot] = (uint8_t)next;
     if (next >= route->count) return false;
     *along = route->from[next - 1] + along_line(world, route, next, at);
+    const fix16_t sight = route->narrow_end > 0 ? SIGHT_IN_FILE : SIGHT;
     const fix16_t shares[] = {units->lane_share[slot], units->lane_share[slot] / 2, 0};
     for (uint32_t i = 0; i < 3; i++) {
-        const PhxVec2 to = lane_point(world, route, next, *along + SIGHT, shares[i]);
+        const PhxVec2 to = lane_point(world, route, next, *along + sight, shares[i]);
         if (phx_vec2_equal(to, at) || !sees(sim, slot, to)) continue;
         units->lane_x[slot] = to.x;
         units->lane_y[slot] = to.y;
@@ -270,11 +273,28 @@ static bool is_opposed(const PhxSim *sim, const Route *route, uint32_t point) {
     return false;
 }
 
-/* Each row looks for others from time to time. */
+/* Something was built across a line of a plan that was free when it was made, and that somebody still has to
+ * go: the group asks for another plan, and its fields lead meanwhile. */
+static bool is_cut(const PhxSim *sim, uint32_t row) {
+    const PhxWorld *world = sim->world;
+    for (uint32_t r = 0; r < world->march.routes[row]; r++) {
+        const Route *route = &sim->lane_routes[row * ROUTES + r];
+        const uint32_t cut = phx_lanes_cut_lines(sim, row, r) & ~world->march.cut[row * ROUTES + r];
+        if (route->rear < route->count && cut >> route->rear != 0) return true;
+    }
+    return false;
+}
+
+/* Each row looks for others, and at its plan, from time to time. */
 static void note_meetings(const PhxSim *sim) {
     PhxWorld *world = sim->world;
     for (uint32_t row = 0; row < PHX_SIM_MARCH_LIMIT; row++) {
         if (!is_planned(world, row) || (world->match.tick[0] + row) % MEET != 0) continue;
+        if (is_cut(sim, row)) {
+            world->march.stage[row] = STAGE_WAITS;
+            world->march.asked[row] = world->match.tick[0];
+            continue;
+        }
         for (uint32_t r = 0; r < world->march.routes[row]; r++) {
             const Route *route = &sim->lane_routes[row * ROUTES + r];
             uint32_t opposed = 0;

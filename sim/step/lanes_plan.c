@@ -241,8 +241,27 @@ static PhxStatus make_plan(PhxSim *sim, uint32_t row) {
     sim->world->march.routes[row] = (uint8_t)routes;
     if (routes == 0) return PHX_OK;
     sim->world->march.stage[row] = PLANNED;
+    sim->world->march.layer[row] = plan.layer;
+    for (uint32_t r = 0; r < routes; r++)
+        sim->world->march.cut[row * ROUTES + r] = phx_lanes_cut_lines(sim, row, r);
     phx_lanes_share(sim, row, plan.planner->member, plan.count);
     return PHX_OK;
+}
+
+uint32_t phx_lanes_cut_lines(const PhxSim *sim, uint32_t row, uint32_t route) {
+    const PhxMarchTable *rows = &sim->world->march;
+    const uint32_t layer = rows->layer[row];
+    if (layer >= PHX_ROUTES_LAYER_LIMIT || !phx_layers_is_ready(sim, layer)) return 0;
+    const PhxNavGrid plane = phx_routes_plane(sim->layers.routes, layer);
+    const uint32_t size = phx_layers_size(sim, layer);
+    uint32_t cut = 0;
+    for (uint32_t p = 1; p < rows->points[row * ROUTES + route]; p++) {
+        const uint32_t at = phx_lanes_point(row, route, p);
+        const PhxVec2 from = {rows->x[at - 1], rows->y[at - 1]}, to = {rows->x[at], rows->y[at]};
+        if (!phx_nav_line_of_sight(&plane, phx_cost_to_layer(size, from), phx_cost_to_layer(size, to)))
+            cut |= (uint32_t)1 << p;
+    }
+    return cut;
 }
 
 /* ---- requests */

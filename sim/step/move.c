@@ -369,7 +369,8 @@ void phx_phase_crowd(const PhxPhaseContext *context, void *user) {
     for (uint32_t i = 0; i < sim->living_count; i++) {
         const uint32_t slot = sim->living[i];
         units->close[slot] = units->activity[slot] == 0 || units->aim[slot] != 0 || units->detour[slot] > 0 ||
-                             units->led[slot] != 0 || units->lane[slot] == LANE_NARROW;
+                             units->led[slot] != 0;
+        if (units->lane[slot] == LANE_NARROW) units->close[slot] = PHX_ORCA_IN_FILE;
         /* who was held up for long is let through */
         if (units->weight[slot] > 1 && units->stalled[slot] >= 2 * rate && units->activity[slot] != 0)
             units->weight[slot] = 1;

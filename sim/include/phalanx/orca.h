@@ -36,7 +36,9 @@ enum {
     PHX_ORCA_MAX_NEIGHBOURS = 16,
     /* one more for the greatest speed, where a unit can't reach all below it */
     PHX_ORCA_MAX_LINES = PHX_ORCA_MAX_NEIGHBOURS + PHX_WALLS_MAX_NEAR + 1,
-    PHX_ORCA_WEIGHT = 8, /* of those that nothing else is said of */
+    PHX_ORCA_WEIGHT = 8,       /* of those that nothing else is said of */
+    PHX_ORCA_IN_FILE = 2,      /* `close` of one that walks in a file */
+    PHX_ORCA_FILE_HORIZON = 4, /* it looks ahead a fourth as far */
     PHX_ORCA_WEIGHT_MAX = 15,
     PHX_ORCA_GRAIN = 64, /* rows a job; has no influence on the result */
 };
@@ -88,10 +90,11 @@ typedef struct PhxOrcaScene {
     const uint16_t *class_of; /* null: all of class 0; each < class_count */
     /* By slot, each column may be null. avoid: the radius that it keeps from other units, at least its body's
      * (so also where it's null), 0..16 units; walls always count by the body. close: not 0: it keeps its
-     * body's alone, as it stands among others or goes to its place there. weight:
-     * 0..PHX_ORCA_WEIGHT_MAX, its part in what two change for each other is own / (own + other's), of equal
-     * ones half (null: all equal); 0: it avoids nobody, and the others leave it all its room. top_speed: its
-     * greatest speed, 0..64, instead of its class's; 0: that. */
+     * body's alone, as it stands among others or goes to its place there;
+     * PHX_ORCA_IN_FILE: and it looks ahead a fourth of its class's horizon, since a file leads it past the
+     * others. weight: 0..PHX_ORCA_WEIGHT_MAX, its part in what two change for each other is own / (own +
+     * other's), of equal ones half (null: all equal); 0: it avoids nobody, and the others leave it all its
+     * room. top_speed: its greatest speed, 0..64, instead of its class's; 0: that. */
     const fix16_t *avoid;
     const uint8_t *close, *weight;
     const fix16_t *top_speed;

@@ -33,7 +33,8 @@ typedef struct PhxOrcaReach {
     fix16_t radius, max_speed, range, wall_range, horizon;
     fix16_t change; /* of velocity, within a tick, at most, raw; 0: any */
     uint32_t neighbours;
-    int64_t inv_horizon, inv_wall_horizon; /* Q30, <= 16 */
+    fix16_t file_horizon;                                    /* of one that walks in a file */
+    int64_t inv_horizon, inv_file_horizon, inv_wall_horizon; /* Q30, <= 16 */
 } PhxOrcaReach;
 
 /* A unit and its neighbours, nearest first. */

@@ -341,6 +341,9 @@ uint32_t phx_destination_of(const PhxWorld *world, uint32_t unit);
 PHX_MUST_USE PhxStatus phx_lanes_serve(PhxSim *sim);
 void phx_lanes_drop(PhxSim *sim);
 size_t phx_lanes_bytes(const PhxSim *sim);
+/* The lines of a route that lead over a wall of the layer by which it was planned, a bit each: p, to point p.
+ */
+uint32_t phx_lanes_cut_lines(const PhxSim *sim, uint32_t row, uint32_t route);
 /* lanes_share.c: routes, files and side offsets of all units that march under a row whose plan was just made;
  * of one that comes later. */
 void phx_lanes_share(PhxSim *sim, uint32_t row, const uint32_t *members, uint32_t count);
