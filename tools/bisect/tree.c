@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/bitset.h"
 #include "base/bytes.h"
 #include "base/hash_stream.h"
 #include "state/hash.h"
@@ -35,19 +36,20 @@ PhxStatus phx_tree_clock_begin(PhxTreeClock *clock, const PhxSim *sim) {
                 if (column_of(sim, t, c)->klass == PHX_CLASS_SCRATCH &&
                     lists(sim->phases[p].writes, sim->world->tables[t].desc->name,
                           column_of(sim, t, c)->name))
-                    clock->writes[p][t] |= (uint64_t)1 << c;
+                    phx_bitset_add(clock->writes[p][t], c);
     return PHX_OK;
 }
 
 void phx_tree_clock_tick(PhxTreeClock *clock) { memset(clock->written, 0, sizeof clock->written); }
 
 void phx_tree_clock_phase(PhxTreeClock *clock, uint32_t phase) {
-    for (uint32_t t = 0; t < PHX_SCHEMA_TABLE_LIMIT; t++) clock->written[t] |= clock->writes[phase][t];
+    for (uint32_t t = 0; t < PHX_SCHEMA_TABLE_LIMIT; t++)
+        for (uint32_t w = 0; w < PHX_TREE_WORDS; w++) clock->written[t][w] |= clock->writes[phase][t][w];
 }
 
 bool phx_tree_counts(const PhxTreeClock *clock, const PhxSim *sim, uint32_t table, uint32_t column) {
     const PhxColumnClass klass = column_of(sim, table, column)->klass;
-    if (klass == PHX_CLASS_SCRATCH) return clock->written[table] >> column & 1;
+    if (klass == PHX_CLASS_SCRATCH) return phx_bitset_get(clock->written[table], column);
     return klass == PHX_CLASS_STATE;
 }
 

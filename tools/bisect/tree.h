@@ -12,12 +12,13 @@
 
 #include "state/world.h"
 
-enum { PHX_TREE_PHASE_LIMIT = 64 };
+enum { PHX_TREE_PHASE_LIMIT = 64, PHX_TREE_WORDS = (PHX_SCHEMA_COLUMN_LIMIT + 63) / 64 };
 
 /* Which scratch columns were written so far in this tick: a bit a column. */
 typedef struct PhxTreeClock {
-    uint64_t written[PHX_SCHEMA_TABLE_LIMIT];
-    uint64_t writes[PHX_TREE_PHASE_LIMIT][PHX_SCHEMA_TABLE_LIMIT]; /* scratch columns that a phase declares */
+    uint64_t written[PHX_SCHEMA_TABLE_LIMIT][PHX_TREE_WORDS];
+    uint64_t writes[PHX_TREE_PHASE_LIMIT][PHX_SCHEMA_TABLE_LIMIT]
+                   [PHX_TREE_WORDS]; /* scratch columns that a phase declares */
 } PhxTreeClock;
 
 /* Errors: PHX_ERROR_LIMIT (phases). */
